@@ -1,0 +1,55 @@
+#include "base/buf.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <stdio.h>
+
+void buf_reserve(struct buf *b, size_t n)
+{
+    size_t len = buf_len(b);
+    if (b->from && b->cap - len >= n && b->from >= len) {
+        /* Sliding down is only worth it when it at least halves the buffer: amortised linear. */
+        memcpy(b->p, b->p + b->from, len);
+        b->from = 0;
+        b->to = len;
+        return;
+    }
+    size_t want = b->cap ? b->cap : 64;
+    while (want - b->to < n)
+        want *= 2;
+    b->p = mem_grow(b->p, want);
+    b->cap = want;
+}
+
+void buf_put_i64(struct buf *b, int64_t v)
+{
+    buf_added(b, num_format_i64(buf_room(b, NUM_I64_MAX), v));
+}
+
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    size_t room = b->cap - b->to;
+    int n = vsnprintf(b->p ? b->p + b->to : NULL, room, fmt, ap);
+    if (n >= 0 && (size_t)n >= room)
+        vsnprintf(buf_room(b, (size_t)n + 1), (size_t)n + 1, fmt, again);
+    if (n > 0)
+        b->to += (size_t)n;
+    va_end(again);
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vprintf(b, fmt, ap);
+    va_end(ap);
+}
+
+void buf_free(struct buf *b)
+{
+    mem_free(b->p);
+    *b = (struct buf){0};
+}

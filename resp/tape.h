@@ -1,0 +1,57 @@
+/*
+ * A sink that records typed values in the order they were said: for scripts, for transactions, for
+ * embedding programs and for tests. A tape may be played into another sink as if the values were
+ * said again.
+ */
+#ifndef RESP_TAPE_H
+#define RESP_TAPE_H
+
+#include "base/buf.h"
+#include "resp/reply.h"
+
+enum tape_kind {
+    TAPE_STATUS,
+    TAPE_ERROR,
+    TAPE_INT,
+    TAPE_REAL,
+    TAPE_BOOL,
+    TAPE_BULK,
+    TAPE_VERBATIM, /* text is preceded by its 3-byte format */
+    TAPE_BIGNUM,
+    TAPE_NULL,
+    TAPE_NULL_ARRAY,
+    TAPE_ARRAY,
+    TAPE_MAP, /* len is in pairs */
+    TAPE_SET,
+    TAPE_PUSH,
+};
+
+struct tape_node {
+    enum tape_kind kind;
+    uint32_t len; /* of an aggregate: elements; of a text: bytes */
+    union {
+        int64_t i;
+        double f;
+        bool b;
+        size_t at; /* where the text begins in `text` */
+    };
+};
+
+struct tape {
+    struct reply reply; /* first, so that a tape is a reply */
+    struct tape_node *nodes;
+    size_t n, cap;
+    struct buf text;
+};
+
+void tape_init(struct tape *t);
+void tape_reset(struct tape *t);                         /* empty it, keep a moderate amount of memory */
+void tape_play(const struct tape *t, struct reply *to);
+void tape_free(struct tape *t);
+
+static inline struct bytes tape_text(const struct tape *t, const struct tape_node *n)
+{
+    return (struct bytes){t->text.p + n->at, n->len};
+}
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * A sink that writes protocol bytes. RESP2 and RESP3 differ here and nowhere else: a map becomes a
+ * flat array, a boolean 0 or 1, a double a bulk, a push or a set an array.
+ */
+#ifndef RESP_WIRE_H
+#define RESP_WIRE_H
+
+#include "base/buf.h"
+#include "resp/reply.h"
+
+struct wire {
+    struct reply reply; /* first, so that a wire is a reply */
+    struct buf *out;    /* borrowed */
+    int version;        /* 2 or 3; may be changed between two values */
+};
+
+void wire_init(struct wire *w, struct buf *out, int version);
+
+#endif
