@@ -1,0 +1,150 @@
+/*
+ * The keyspace: what is kept, under which name, and until when.
+ *
+ * A `struct keyspace` is the whole of it: the memory, the deadlines, and the numbered databases, each
+ * a `struct keys`. An entry is one arena object: links, deadline, name, and, when it is short, the value
+ * itself. Nothing is reference-counted: entries own, callers borrow.
+ *
+ * All change passes through a bracket: keys_create or keys_edit opens it, keys_commit closes it and
+ * raises the event; keys_delete removes. Nothing may fail inside the bracket but the functions that
+ * say they may. An entry may move while it is edited, so editing functions take the address of the
+ * caller's pointer; after commit or delete the pointer is dead.
+ *
+ * A key is there at its deadline and gone after it. It is treated as gone from that moment on, even
+ * while a backlog of overdue keys is still being removed piece by piece.
+ */
+#ifndef STORE_KEYS_H
+#define STORE_KEYS_H
+
+#include "base/bytes.h"
+#include "base/list.h"
+#include "store/dict.h"
+#include "store/event.h"
+#include "store/wheel.h"
+
+enum value_type { VALUE_STRING, VALUE_LIST, VALUE_SET, VALUE_ZSET, VALUE_HASH, VALUE_TYPES };
+
+enum entry_flag {
+    ENTRY_OUTSIDE = 1,  /* the value is a `struct outside` (string) or an object (container) */
+    ENTRY_OUTGROWN = 2, /* a Redis would have left its compact encoding; see OBJECT ENCODING */
+};
+
+#define ENTRY_INLINE_MAX 512 /* longer values live outside the entry */
+#define KEYS_MAX_DBS     16384
+
+struct entry {
+    struct dict_node node;
+    struct timer ttl; /* armed one millisecond after the deadline */
+    uint32_t name_len;
+    uint32_t value_len : 10, type : 3, flags : 5, db : 14;
+    char body[]; /* the name, then the value */
+};
+
+/* A long string's place; grows by doubling, so that appending is linear. */
+struct outside {
+    char *p;
+    uint32_t n, cap;
+};
+
+struct keyspace;
+
+/* One database. */
+struct keys {
+    struct keyspace *space;
+    struct dict dict;
+    uint32_t id;
+    uint32_t expires; /* entries that have a deadline */
+};
+
+typedef void keys_event_fn(void *ctx, struct keys *k, struct bytes name, enum key_event ev);
+
+struct keyspace {
+    struct arena arena;
+    struct wheel wheel;
+    uint64_t seed;
+    int64_t now;         /* as last told by keyspace_advance */
+    struct keys **dbs;   /* NULL until first used */
+    uint32_t ndbs;
+    keys_event_fn *on_event;
+    void *ctx;
+    struct list doomed;  /* tables and containers that wait to be freed piece by piece */
+    int editing;         /* open brackets; 0 between commands */
+};
+
+void keyspace_init(struct keyspace *s, uint32_t ndbs, int64_t now, uint64_t seed, keys_event_fn *fn,
+                   void *ctx);
+void keyspace_free(struct keyspace *s);
+
+/* The database `id`, created on first use. */
+struct keys *keyspace_db(struct keyspace *s, uint32_t id);
+
+/*
+ * Time goes on: removes what is overdue, in deadline order, raising EV_EXPIRED for each, and frees
+ * what is doomed, for as long as `*budget` (about one per entry touched) lasts. True when there is
+ * more to do.
+ */
+bool keyspace_advance(struct keyspace *s, int64_t now, int *budget);
+int64_t keyspace_deadline(const struct keyspace *s); /* when it next needs keyspace_advance */
+bool keyspace_reclaim(struct keyspace *s, int *budget); /* only the freeing; true: more to do */
+
+/* The living entry of that name, or NULL. One found overdue is removed here, with its event. */
+struct entry *keys_find(struct keys *k, struct bytes name);
+
+/* Opens the bracket on a new, empty entry; there is none of that name. NULL, and no bracket, when
+ * memory is out. */
+struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type);
+void keys_edit(struct keys *k, struct entry *e);
+
+/* Closes the bracket and raises `ev`. A container that has become empty goes, with EV_DEL. */
+void keys_commit(struct keys *k, struct entry *e, enum key_event ev);
+void keys_abandon(struct keys *k, struct entry *e); /* takes back a keys_create; no event */
+void keys_delete(struct keys *k, struct entry *e, enum key_event ev);
+
+/* Moves the entry to another name and database (there is none of that name there); no event, the
+ * deadline stays. False when memory is out. */
+bool keys_rename(struct keys *k, struct entry *e, struct keys *to, struct bytes name);
+
+/* The deadline, or WHEEL_NEVER. Setting one is not a change of the value: it needs no bracket. */
+static inline int64_t entry_deadline(const struct entry *e)
+{
+    return e->ttl.at == WHEEL_NEVER ? WHEEL_NEVER : e->ttl.at - 1;
+}
+void keys_expire_at(struct keys *k, struct entry *e, int64_t at);
+
+void keys_flush(struct keys *k); /* empties it at once; the memory follows piece by piece */
+
+static inline struct bytes entry_name(const struct entry *e)
+{
+    return (struct bytes){e->body, e->name_len};
+}
+
+/* Is it past its deadline? Only those who walk over entries need to ask. */
+bool keys_overdue(const struct keys *k, const struct entry *e);
+
+/* Bytes that the entry and its value take. */
+size_t keys_memory(const struct keys *k, const struct entry *e);
+
+/*
+ * Inside the bracket. The value as bytes: a string, or the packed form of a small container (see
+ * store/packed.h). keys_resize makes it `n` bytes long, keeping what fits, and returns where it is
+ * now; NULL, and nothing done, when memory is out.
+ */
+struct bytes entry_value(const struct entry *e);
+char *keys_resize(struct keys *k, struct entry **e, size_t n);
+bool keys_assign(struct keys *k, struct entry **e, struct bytes value);
+
+/* A container that has outgrown the entry: its object, allocated by the type's own code. */
+void *entry_object(const struct entry *e);
+bool keys_set_object(struct keys *k, struct entry **e, void *object);
+
+/*
+ * What the keyspace must know of a container type; each type's file defines one. `drop` frees up to
+ * `*budget` elements and, when none are left, the object itself: then it returns true.
+ */
+struct value_ops {
+    size_t (*count)(const struct entry *e);
+    bool (*drop)(struct arena *a, void *object, int *budget);
+    size_t (*memory)(const void *object);
+};
+
+#endif
