@@ -2,12 +2,15 @@
  * Memory for the store: small objects without headers, named by 32-bit references, and plain
  * blocks, all of it counted.
  *
- * A reference is half a pointer, so links between objects cost half as much, and an object
- * carries no allocator header: together they are a third of a lock's size. Objects of one size
- * class share 64 KB pages; an empty page goes back to the system. A reference stays valid until
- * the object is freed; objects never move.
+ * A reference is half a pointer, so links between objects cost half as much, and an object carries
+ * no allocator header: together they are a third of a lock's size. Objects of one size class share
+ * 64 KB pages; the memory of an empty page goes back to the system. Objects never move.
  *
- * All sizes may come from clients, so everything here that allocates may fail and says so.
+ * Page numbers begin at 1, so references below ARENA_PAGE_UNITS never name an object; the wheel
+ * uses them to name its own lists.
+ *
+ * A failure to get one more page for small objects ends the process (see base/mem.h); objects
+ * larger than ARENA_SMALL, whose size a client chose, and blocks may fail and say so.
  */
 #ifndef STORE_ARENA_H
 #define STORE_ARENA_H
@@ -19,38 +22,66 @@
 typedef uint32_t ref; /* 0 is no object */
 
 #define ARENA_PAGE       65536u
-#define ARENA_UNIT       8u  /* references count in these */
+#define ARENA_UNIT       8u /* references count in these */
 #define ARENA_PAGE_UNITS (ARENA_PAGE / ARENA_UNIT)
-#define ARENA_SMALL      1024u /* larger objects get an allocation of their own */
-#define ARENA_CLASSES    (ARENA_SMALL / ARENA_UNIT + 1)
+#define ARENA_FINE       1024u  /* up to here, size classes are one unit apart */
+#define ARENA_SMALL      32752u /* up to here, objects share pages */
+#define ARENA_CLASSES    160
 
-struct arena_page;
+/* Stands at the start of every page, and of every larger object's own memory. */
+struct arena_page {
+    uint32_t number;
+    uint32_t size;       /* of each object */
+    uint32_t used;       /* objects in use */
+    uint32_t fresh;      /* offset of the first object that was never used */
+    uint32_t freed;      /* offset of the first freed object, 0 when there is none */
+    uint32_t prev, next; /* numbers of pages of the same class with room */
+    uint32_t class;
+};
 
 struct arena {
-    char **pages;                              /* by page number */
-    struct arena_page **infos;                 /* the same, what we know of it */
+    char **pages;    /* by number; NULL while the number is spare */
+    uint32_t *after; /* the next number on the same free list, idle or spare */
     uint32_t n, cap;
-    uint32_t spare;                            /* a page number that may be used again, or 0 */
-    struct arena_page *open[ARENA_CLASSES];    /* pages of this class with room */
-    struct arena_page *idle;                   /* mapped, empty, of no class */
-    void *chunks;                              /* what was mapped, for arena_free */
-    size_t bytes;                              /* in use by objects and blocks */
+    uint32_t idle, nidle;         /* mapped pages of no class */
+    uint32_t spare;               /* numbers without memory */
+    uint32_t open[ARENA_CLASSES]; /* pages of this class with room */
+    char **chunks;                /* what was mapped, for arena_free */
+    uint32_t nchunks;
+    size_t bytes; /* in use by objects and blocks */
 };
 
 void arena_init(struct arena *a);
-void arena_free(struct arena *a); /* all objects go; blocks must have been freed before */
+void arena_free(struct arena *a); /* all objects go; blocks must have been dropped before */
 
-/* An object of `size` bytes, 8-aligned, not zeroed; 0 when memory is out. */
-ref arena_new(struct arena *a, size_t size);
-void arena_drop(struct arena *a, ref r, size_t size); /* `size` as it was asked for */
+/* An object of `size` bytes, 8-aligned, not zeroed; NULL when memory is out and size is large. */
+void *arena_new(struct arena *a, size_t size);
+void arena_drop(struct arena *a, void *object);
 
 static inline void *arena_at(const struct arena *a, ref r)
 {
     return a->pages[r / ARENA_PAGE_UNITS] + (size_t)(r % ARENA_PAGE_UNITS) * ARENA_UNIT;
 }
 
-/* Would an object that grows from one size to the other stay where it is? */
-bool arena_fits(size_t from, size_t to);
+static inline struct arena_page *arena_page_of(const void *object)
+{
+    return (struct arena_page *)((uintptr_t)object & ~(uintptr_t)(ARENA_PAGE - 1));
+}
+
+static inline ref arena_ref(const void *object)
+{
+    return arena_page_of(object)->number * ARENA_PAGE_UNITS +
+           (ref)((uintptr_t)object & (ARENA_PAGE - 1)) / ARENA_UNIT;
+}
+
+/* What the object can hold: at least what was asked for. */
+static inline size_t arena_room(const void *object)
+{
+    return arena_page_of(object)->size;
+}
+
+/* What an object of that size would hold. */
+size_t arena_round(size_t size);
 
 /* Blocks: counted, resizable, by pointer. NULL when memory is out, and then `p` is untouched. */
 void *arena_block(struct arena *a, void *p, size_t size);

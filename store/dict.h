@@ -1,7 +1,7 @@
 /*
  * An intrusive hash table over arena objects, by linear hashing: the table grows by one slot for
- * each element that comes and shrinks by one for each that goes, so there is never a rehash, never
- * a second table, and the memory follows the count exactly. Growing splits one chain; that is the
+ * each element that comes and shrinks a little for each that goes, so there is never a rehash,
+ * never a second table, and the memory follows the count. Growing splits one chain; that is the
  * most work any call does.
  *
  * An object begins with its `struct dict_node`.
@@ -18,42 +18,42 @@ struct dict_node {
 };
 
 typedef bool dict_match_fn(const void *object, struct bytes key);
-typedef void dict_visit_fn(void *ctx, ref r, void *object);
+typedef void dict_visit_fn(void *ctx, void *object);
 
 struct dict {
     struct arena *arena;
     dict_match_fn *match;
-    ref **segments;    /* 1,024 slots each */
-    uint32_t nslots;   /* 0 until the first insert */
-    uint32_t low;      /* the power of two with low <= nslots < 2 * low */
+    ref **segments;  /* DICT_SEGMENT slots each */
+    uint32_t nslots; /* 0 until the first insert */
+    uint32_t low;    /* the power of two with low <= nslots < 2 * low */
     uint32_t count;
 };
 
+#define DICT_SEGMENT 1024u
+
 void dict_init(struct dict *d, struct arena *a, dict_match_fn *match);
 
-/* The object and, through `at` when it is not NULL, its reference; NULL when there is none. */
-void *dict_find(const struct dict *d, struct bytes key, uint32_t hash, ref *at);
+/* The object, or NULL when there is none. */
+void *dict_find(const struct dict *d, struct bytes key, uint32_t hash);
 
-/* The object must not be there yet. Makes sure of room first: false, and nothing done, when memory
- * is out. */
-bool dict_insert(struct dict *d, ref r, uint32_t hash);
-
-void dict_remove(struct dict *d, ref r);              /* it is there */
-void dict_replace(struct dict *d, ref old, ref fresh); /* the copy of an object takes its place */
+void dict_insert(struct dict *d, void *object, uint32_t hash); /* it must not be there yet */
+bool dict_remove(struct dict *d, void *object);                /* false when it is not there */
+void dict_replace(struct dict *d, ref old, void *fresh);       /* a copy takes the object's place */
 
 /*
- * Visits a few chains and returns the cursor to go on from; 0 begins and 0 is the end. An element
- * that is there from the first call to the last is visited at least once, whatever comes and goes
+ * Visits one chain and returns the cursor to go on from; 0 begins and 0 is the end. An element that
+ * is there from the first call to the last is visited at least once, whatever comes and goes
  * meanwhile. The visitor must not change the table.
  */
 uint32_t dict_scan(const struct dict *d, uint32_t cursor, dict_visit_fn *fn, void *ctx);
 
-/* Any element, chosen by `random`; 0 when empty. Fair enough: see RANDOMKEY. */
-ref dict_any(const struct dict *d, uint64_t random);
+/* Any element, chosen by `random`; NULL when empty. */
+void *dict_any(const struct dict *d, uint64_t random);
 
-/* Takes some element out, for emptying a table piece by piece; 0 when none is left. */
-ref dict_take(struct dict *d);
+/* Takes some element out, for emptying a table piece by piece; NULL when none is left. */
+void *dict_take(struct dict *d);
 
-void dict_free(struct dict *d); /* the slots only; the objects are the caller's */
+size_t dict_memory(const struct dict *d); /* of the slots */
+void dict_free(struct dict *d);           /* the slots only; the objects are the caller's */
 
 #endif

@@ -47,7 +47,7 @@ enum key_event {
 #define X(id, name, class) EV_##id,
     KEY_EVENTS(X)
 #undef X
-    EV_COUNT
+        EV_COUNT
 };
 
 struct event_info {

@@ -1,9 +1,9 @@
 /*
  * The keyspace: what is kept, under which name, and until when.
  *
- * A `struct keyspace` is the whole of it: the memory, the deadlines, and the numbered databases, each
- * a `struct keys`. An entry is one arena object: links, deadline, name, and, when it is short, the value
- * itself. Nothing is reference-counted: entries own, callers borrow.
+ * A `struct keyspace` is the whole of it: the memory, the deadlines, and the numbered databases,
+ * each a `struct keys`. An entry is one arena object: links, deadline, name, and, when it is short,
+ * the value itself. Nothing is reference-counted: entries own, callers borrow.
  *
  * All change passes through a bracket: keys_create or keys_edit opens it, keys_commit closes it and
  * raises the event; keys_delete removes. Nothing may fail inside the bracket but the functions that
@@ -27,6 +27,7 @@ enum value_type { VALUE_STRING, VALUE_LIST, VALUE_SET, VALUE_ZSET, VALUE_HASH, V
 enum entry_flag {
     ENTRY_OUTSIDE = 1,  /* the value is a `struct outside` (string) or an object (container) */
     ENTRY_OUTGROWN = 2, /* a Redis would have left its compact encoding; see OBJECT ENCODING */
+    ENTRY_FRESH = 4,    /* created in the bracket that is open now */
 };
 
 #define ENTRY_INLINE_MAX 512 /* longer values live outside the entry */
@@ -62,13 +63,13 @@ struct keyspace {
     struct arena arena;
     struct wheel wheel;
     uint64_t seed;
-    int64_t now;         /* as last told by keyspace_advance */
-    struct keys **dbs;   /* NULL until first used */
+    int64_t now;       /* as last told by keyspace_advance */
+    struct keys **dbs; /* NULL until first used */
     uint32_t ndbs;
     keys_event_fn *on_event;
     void *ctx;
-    struct list doomed;  /* tables and containers that wait to be freed piece by piece */
-    int editing;         /* open brackets; 0 between commands */
+    struct list doomed; /* tables and containers that wait to be freed piece by piece */
+    int editing;        /* open brackets; 0 between commands */
 };
 
 void keyspace_init(struct keyspace *s, uint32_t ndbs, int64_t now, uint64_t seed, keys_event_fn *fn,
@@ -84,15 +85,16 @@ struct keys *keyspace_db(struct keyspace *s, uint32_t id);
  * more to do.
  */
 bool keyspace_advance(struct keyspace *s, int64_t now, int *budget);
-int64_t keyspace_deadline(const struct keyspace *s); /* when it next needs keyspace_advance */
+int64_t keyspace_deadline(const struct keyspace *s);    /* when it next needs keyspace_advance */
 bool keyspace_reclaim(struct keyspace *s, int *budget); /* only the freeing; true: more to do */
 
 /* The living entry of that name, or NULL. One found overdue is removed here, with its event. */
 struct entry *keys_find(struct keys *k, struct bytes name);
 
-/* Opens the bracket on a new, empty entry; there is none of that name. NULL, and no bracket, when
- * memory is out. */
-struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type);
+/* Opens the bracket on a new entry; there is none of that name. Its value is `room` undefined bytes
+ * (0 for a container), so that a string is written once into its final place. NULL, and no bracket,
+ * when memory is out. */
+struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type, size_t room);
 void keys_edit(struct keys *k, struct entry *e);
 
 /* Closes the bracket and raises `ev`. A container that has become empty goes, with EV_DEL. */

@@ -1,0 +1,286 @@
+/*
+ * Pages are 64 KB and aligned to 64 KB, so that an object's address leads to its page's header and
+ * from there back to its reference. They are mapped sixteen at a time. A page that becomes empty is
+ * kept for any class; beyond a few, its memory is given back with madvise while the address range
+ * stays ours, so that nothing here ever fragments the process's map.
+ *
+ * A larger object gets a mapping of its own with the same header, and thus the same way back.
+ *
+ * Freed objects are poisoned under AddressSanitizer.
+ */
+#include "store/arena.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define hide(p, n) __asan_poison_memory_region((p), (n))
+#define show(p, n) __asan_unpoison_memory_region((p), (n))
+#else
+#define hide(p, n) ((void)(p), (void)(n))
+#define show(p, n) ((void)(p), (void)(n))
+#endif
+
+enum { CHUNK_PAGES = 16, WARM_PAGES = 8, HEADER = sizeof(struct arena_page) };
+
+/* Coarse classes: four to each doubling beyond ARENA_FINE. */
+static uint32_t class_of(size_t size, uint32_t *rounded)
+{
+    if (size <= ARENA_FINE) {
+        *rounded = ((uint32_t)size + ARENA_UNIT - 1) & ~(ARENA_UNIT - 1);
+        if (*rounded == 0)
+            *rounded = ARENA_UNIT;
+        return *rounded / ARENA_UNIT;
+    }
+    uint32_t class = ARENA_FINE / ARENA_UNIT, step = ARENA_FINE / 4, top = ARENA_FINE;
+    for (;; step *= 2) {
+        for (int i = 0; i < 4; i++) {
+            class ++;
+            top += step;
+            uint32_t limit = top < ARENA_SMALL ? top : ARENA_SMALL;
+            if (size <= limit) {
+                *rounded = limit;
+                return class;
+            }
+        }
+    }
+}
+
+size_t arena_round(size_t size)
+{
+    uint32_t rounded;
+    if (size > ARENA_SMALL)
+        return size;
+    class_of(size, &rounded);
+    return rounded;
+}
+
+void arena_init(struct arena *a)
+{
+    *a = (struct arena){.n = 1}; /* number 0 is no page */
+}
+
+static struct arena_page *page_at(const struct arena *a, uint32_t number)
+{
+    return (struct arena_page *)a->pages[number];
+}
+
+static uint32_t take_number(struct arena *a)
+{
+    if (a->spare) {
+        uint32_t number = a->spare;
+        a->spare = a->after[number];
+        return number;
+    }
+    if (a->n >= UINT32_MAX / ARENA_PAGE_UNITS)
+        return 0;
+    if (a->n >= a->cap) {
+        a->cap = a->cap ? a->cap * 2 : 64;
+        a->pages = mem_grow(a->pages, a->cap * sizeof *a->pages);
+        a->after = mem_grow(a->after, a->cap * sizeof *a->after);
+    }
+    return a->n++;
+}
+
+/* Mapped memory of `size` bytes that begins at a multiple of ARENA_PAGE. `*base` and `*len` are
+ * what to unmap one day. */
+static char *map_aligned(size_t size, char **base, size_t *len)
+{
+    size_t total = size + ARENA_PAGE;
+    char *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    char *start = (char *)(((uintptr_t)p + ARENA_PAGE - 1) & ~(uintptr_t)(ARENA_PAGE - 1));
+    if (start > p)
+        munmap(p, (size_t)(start - p));
+    size_t rest = (size_t)(p + total - (start + size));
+    if (rest)
+        munmap(start + size, rest);
+    *base = start;
+    *len = size;
+    return start;
+}
+
+static void push_idle(struct arena *a, uint32_t number)
+{
+    a->after[number] = a->idle;
+    a->idle = number;
+    a->nidle++;
+}
+
+static void map_chunk(struct arena *a)
+{
+    char *base;
+    size_t len;
+    char *p = map_aligned((size_t)CHUNK_PAGES * ARENA_PAGE, &base, &len);
+    if (p == NULL) {
+        mem_alloc(SIZE_MAX / 2); /* does not return: one line, and the end */
+        return;
+    }
+    a->chunks = mem_grow(a->chunks, (a->nchunks + 1) * sizeof *a->chunks);
+    a->chunks[a->nchunks++] = base;
+    for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
+        uint32_t number = take_number(a);
+        if (number == 0)
+            return;
+        a->pages[number] = p + (size_t)i * ARENA_PAGE;
+        push_idle(a, number);
+    }
+}
+
+static struct arena_page *open_page(struct arena *a, uint32_t class, uint32_t size)
+{
+    if (a->idle == 0)
+        map_chunk(a);
+    uint32_t number = a->idle;
+    if (number == 0)
+        mem_alloc(SIZE_MAX / 2);
+    a->idle = a->after[number];
+    a->nidle--;
+    struct arena_page *page = page_at(a, number);
+    *page = (struct arena_page){.number = number, .size = size, .fresh = HEADER, .class = class};
+    hide((char *)page + HEADER, ARENA_PAGE - HEADER);
+    a->open[class] = number;
+    return page;
+}
+
+static void link_open(struct arena *a, struct arena_page *page)
+{
+    uint32_t first = a->open[page->class];
+    page->prev = 0;
+    page->next = first;
+    if (first)
+        page_at(a, first)->prev = page->number;
+    a->open[page->class] = page->number;
+}
+
+static void unlink_open(struct arena *a, struct arena_page *page)
+{
+    if (page->prev)
+        page_at(a, page->prev)->next = page->next;
+    else
+        a->open[page->class] = page->next;
+    if (page->next)
+        page_at(a, page->next)->prev = page->prev;
+}
+
+static bool page_full(const struct arena_page *page)
+{
+    return page->freed == 0 && page->fresh + page->size > ARENA_PAGE;
+}
+
+static void *new_large(struct arena *a, size_t size)
+{
+    if (size > UINT32_MAX - ARENA_PAGE)
+        return NULL;
+    char *base;
+    size_t len;
+    uint32_t number = take_number(a);
+    if (number == 0)
+        return NULL;
+    char *p = map_aligned((size + HEADER + 4095) & ~(size_t)4095, &base, &len);
+    a->pages[number] = p;
+    if (p == NULL) {
+        a->after[number] = a->spare;
+        a->spare = number;
+        return NULL;
+    }
+    *(struct arena_page *)p =
+        (struct arena_page){.number = number, .size = (uint32_t)(len - HEADER), .used = 1};
+    a->bytes += len;
+    return p + HEADER;
+}
+
+void *arena_new(struct arena *a, size_t size)
+{
+    if (size > ARENA_SMALL)
+        return new_large(a, size);
+    uint32_t rounded, class = class_of(size, &rounded);
+    struct arena_page *page =
+        a->open[class] ? page_at(a, a->open[class]) : open_page(a, class, rounded);
+    char *object;
+    if (page->freed) {
+        object = (char *)page + page->freed;
+        show(object, rounded);
+        page->freed = *(uint32_t *)object;
+    } else {
+        object = (char *)page + page->fresh;
+        show(object, rounded);
+        page->fresh += rounded;
+    }
+    page->used++;
+    if (page_full(page))
+        unlink_open(a, page);
+    a->bytes += rounded;
+    return object;
+}
+
+static void drop_large(struct arena *a, struct arena_page *page)
+{
+    uint32_t number = page->number;
+    size_t len = page->size + (size_t)HEADER;
+    a->bytes -= len;
+    munmap(page, len);
+    a->pages[number] = NULL;
+    a->after[number] = a->spare;
+    a->spare = number;
+}
+
+void arena_drop(struct arena *a, void *object)
+{
+    struct arena_page *page = arena_page_of(object);
+    if (page->size > ARENA_SMALL) {
+        drop_large(a, page);
+        return;
+    }
+    a->bytes -= page->size;
+    if (page_full(page))
+        link_open(a, page);
+    *(uint32_t *)object = page->freed;
+    page->freed = (uint32_t)((char *)object - (char *)page);
+    hide(object, page->size);
+    if (--page->used)
+        return;
+    unlink_open(a, page);
+    show((char *)page + HEADER, ARENA_PAGE - HEADER);
+    uint32_t number = page->number;
+    if (a->nidle >= WARM_PAGES)
+        madvise(page, ARENA_PAGE, MADV_DONTNEED);
+    push_idle(a, number);
+}
+
+void *arena_block(struct arena *a, void *p, size_t size)
+{
+    size_t before = mem_size(p);
+    void *grown = mem_try_grow(p, size);
+    if (grown)
+        a->bytes += mem_size(grown) - before;
+    return grown;
+}
+
+void arena_block_drop(struct arena *a, void *p)
+{
+    a->bytes -= mem_size(p);
+    mem_free(p);
+}
+
+void arena_free(struct arena *a)
+{
+    for (uint32_t i = 1; i < a->n; i++) {
+        struct arena_page *page = page_at(a, i);
+        if (page && page->size > ARENA_SMALL && page->number == i)
+            munmap(page, page->size + (size_t)HEADER);
+    }
+    for (uint32_t i = 0; i < a->nchunks; i++) {
+        show(a->chunks[i], (size_t)CHUNK_PAGES * ARENA_PAGE);
+        munmap(a->chunks[i], (size_t)CHUNK_PAGES * ARENA_PAGE);
+    }
+    mem_free(a->chunks);
+    mem_free(a->pages);
+    mem_free(a->after);
+    *a = (struct arena){0};
+}
