@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 
-/* The letters of notify-keyspace-events. */
-enum notify_flag {
+/* The letters of notify-keyspace-events, with the values Redis gives them. */
+enum notify_class {
     NOTIFY_KEYSPACE = 1 << 0, /* K */
     NOTIFY_KEYEVENT = 1 << 1, /* E */
     NOTIFY_GENERIC = 1 << 2,  /* g */
@@ -20,9 +20,11 @@ enum notify_flag {
     NOTIFY_EXPIRED = 1 << 8,  /* x */
     NOTIFY_EVICTED = 1 << 9,  /* e */
     NOTIFY_STREAM = 1 << 10,  /* t */
-    NOTIFY_MISS = 1 << 11,    /* m; not part of A */
-    NOTIFY_MODULE = 1 << 12,  /* d */
-    NOTIFY_NEW = 1 << 13,     /* n; not part of A */
+    NOTIFY_KEYMISS = 1 << 11, /* m: not part of A */
+    NOTIFY_MODULE = 1 << 13,  /* d */
+    NOTIFY_NEW = 1 << 14,     /* n: not part of A */
+    NOTIFY_ALL = NOTIFY_GENERIC | NOTIFY_STRING | NOTIFY_LIST | NOTIFY_SET | NOTIFY_HASH |
+                 NOTIFY_ZSET | NOTIFY_EXPIRED | NOTIFY_EVICTED | NOTIFY_STREAM | NOTIFY_MODULE,
 };
 
 /* clang-format off */
@@ -31,7 +33,7 @@ enum notify_flag {
     X(INCRBY, "incrby", STRING) X(INCRBYFLOAT, "incrbyfloat", STRING)                                 \
     X(DEL, "del", GENERIC) X(EXPIRE, "expire", GENERIC) X(PERSIST, "persist", GENERIC)             \
     X(RENAME_FROM, "rename_from", GENERIC) X(RENAME_TO, "rename_to", GENERIC)                      \
-    X(EXPIRED, "expired", EXPIRED) X(NEW, "new", NEW) X(KEYMISS, "keymiss", MISS)                  \
+    X(EXPIRED, "expired", EXPIRED) X(NEW, "new", NEW) X(KEYMISS, "keymiss", KEYMISS)                  \
     X(HSET, "hset", HASH) X(HDEL, "hdel", HASH) X(HINCRBY, "hincrby", HASH)                        \
     X(HINCRBYFLOAT, "hincrbyfloat", HASH)                                                          \
     X(LPUSH, "lpush", LIST) X(RPUSH, "rpush", LIST) X(LPOP, "lpop", LIST) X(RPOP, "rpop", LIST)    \
@@ -52,7 +54,7 @@ enum key_event {
 
 struct event_info {
     struct bytes name;
-    unsigned notify; /* one notify_flag */
+    unsigned notify; /* one notify_class */
 };
 
 extern const struct event_info event_infos[EV_COUNT];

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/list.h"
+#include "store/event.h"
 
 #include <stdint.h>
 
@@ -33,26 +34,6 @@ enum client_class {
 struct output_limit {
     int64_t hard, soft; /* bytes; 0 is unlimited */
     int64_t seconds;    /* how long the soft limit may be exceeded */
-};
-
-/* The classes of notify-keyspace-events, with the values Redis gives them. */
-enum notify_class {
-    NOTIFY_KEYSPACE = 1 << 0, /* K */
-    NOTIFY_KEYEVENT = 1 << 1, /* E */
-    NOTIFY_GENERIC = 1 << 2,  /* g */
-    NOTIFY_STRING = 1 << 3,   /* $ */
-    NOTIFY_LIST = 1 << 4,     /* l */
-    NOTIFY_SET = 1 << 5,      /* s */
-    NOTIFY_HASH = 1 << 6,     /* h */
-    NOTIFY_ZSET = 1 << 7,     /* z */
-    NOTIFY_EXPIRED = 1 << 8,  /* x */
-    NOTIFY_EVICTED = 1 << 9,  /* e */
-    NOTIFY_STREAM = 1 << 10,  /* t */
-    NOTIFY_KEYMISS = 1 << 11, /* m: not part of A */
-    NOTIFY_MODULE = 1 << 13,  /* d */
-    NOTIFY_NEW = 1 << 14,     /* n: not part of A */
-    NOTIFY_ALL = NOTIFY_GENERIC | NOTIFY_STRING | NOTIFY_LIST | NOTIFY_SET | NOTIFY_HASH |
-                 NOTIFY_ZSET | NOTIFY_EXPIRED | NOTIFY_EVICTED | NOTIFY_STREAM | NOTIFY_MODULE,
 };
 
 enum config_allow { ALLOW_NO, ALLOW_YES, ALLOW_LOCAL }; /* local: unix socket and loopback only */
