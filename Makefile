@@ -1,0 +1,41 @@
+# The door to the project: each target says in one word what the tools behind it are asked to do.
+# CMake and ninja know what is up to date, so nothing here names a file that it makes.
+
+C_FILES     = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+SHELL_FILES = $(shell git ls-files --cached --others --exclude-standard '*.sh') .ci/run
+
+.PHONY: build run test format lint clean
+
+# The program, at build/latchd.
+build:
+	@tools/deps.sh run
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+
+# Starts it in the foreground; `make run ARGS="--port 7000"` passes options on.
+run: build
+	@build/latchd $(ARGS)
+
+# The program as it ships must build; the tests run on a build with asserts and sanitizers.
+test:
+	@tools/deps.sh test
+	@$(MAKE) --no-print-directory build
+	@cmake --preset debug >/dev/null
+	@cmake --build --preset debug
+	@tests/run.sh build-debug
+
+format:
+	@tools/deps.sh lint
+	@clang-format -i $(C_FILES)
+
+lint:
+	@tools/deps.sh lint
+	clang-format --dry-run -Werror $(C_FILES)
+	shellcheck $(SHELL_FILES)
+	cmake --preset clang >/dev/null
+	cmake --build --preset clang
+	run-clang-tidy -quiet -p build-clang
+	cppcheck --quiet --error-exitcode=1 --project=build-clang/compile_commands.json
+
+clean:
+	rm -rf build build-*

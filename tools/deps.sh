@@ -1,0 +1,54 @@
+#!/bin/sh
+# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint
+#
+# With everything present it only asks dpkg, which takes milliseconds and no network. What is missing
+# is installed as root or through sudo; without either, the command to type is printed. No package
+# here brings a service: redis-tools has the clients and no daemon.
+#
+# shellcheck disable=SC2046,SC2086  # package names are split into words on purpose
+set -eu
+
+packages() {
+    case $1 in
+    run) echo gcc libc6-dev cmake ninja-build pkgconf liblua5.1-0-dev libmd-dev libuv1-dev libxxhash-dev ;;
+    test) echo $(packages run) binutils libcmocka-dev libhiredis-dev redis-tools ;;
+    lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck ;;
+    *) return 1 ;;
+    esac
+}
+
+absent() { # dpkg-query fails when it has never heard of a package: that is an answer, too
+    present=$(dpkg-query -W -f '${Package}=${db:Status-Status}\n' "$@" 2>/dev/null) || true
+    for name in "$@"; do
+        echo "$present" | grep -qxF "$name=installed" || echo "$name"
+    done
+}
+
+install() {
+    echo "installing: $*"
+    apt="${as_root-} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300"
+    $apt update && $apt install -y --no-install-recommends "$@" >/dev/null
+}
+
+if [ $# -ne 1 ] || ! wanted=$(packages "$1"); then
+    echo "usage: $0 run | test | lint" >&2
+    exit 2
+fi
+if ! command -v dpkg-query >/dev/null; then
+    echo "$0: this is not Debian; the build needs what these packages hold there: $wanted" >&2
+    exit 0
+fi
+
+missing=$(absent $wanted | xargs)
+if [ -z "$missing" ]; then
+    exit 0
+elif [ "$(id -u)" -eq 0 ]; then
+    install $missing
+elif command -v sudo >/dev/null && sudo -v; then
+    as_root=sudo
+    install $missing
+else
+    echo "Some packages are missing. Please run, as root:" >&2
+    echo "    apt-get update && apt-get install -y --no-install-recommends $missing" >&2
+    exit 1
+fi
