@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct buf {
-    char *p;           /* the allocation */
-    size_t from, to;   /* the bytes are p[from..to) */
+    char *p;         /* the allocation */
+    size_t from, to; /* the bytes are p[from..to) */
     size_t cap;
 };
 

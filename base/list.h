@@ -12,7 +12,7 @@ struct list {
     struct list *prev, *next;
 };
 
-#define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+#define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 #define list_each(pos, head) for (struct list *pos = (head)->next; pos != (head); pos = pos->next)
 

@@ -8,12 +8,12 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t n);              /* zeroed; does not return on failure */
-void *mem_grow(void *p, size_t n);      /* realloc with the same promise; new bytes undefined */
-void *mem_try(size_t n);                /* not zeroed; NULL on failure */
-void *mem_try_grow(void *p, size_t n);  /* NULL on failure, and `p` is untouched */
-char *mem_strdup(const char *s);        /* NULL gives NULL */
+void *mem_alloc(size_t n);             /* zeroed; does not return on failure */
+void *mem_grow(void *p, size_t n);     /* realloc with the same promise; new bytes undefined */
+void *mem_try(size_t n);               /* not zeroed; NULL on failure */
+void *mem_try_grow(void *p, size_t n); /* NULL on failure, and `p` is untouched */
+char *mem_strdup(const char *s);       /* NULL gives NULL */
 void mem_free(void *p);
-size_t mem_size(const void *p);         /* bytes the allocator really set aside for `p` */
+size_t mem_size(const void *p); /* bytes the allocator really set aside for `p` */
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define NUM_I64_MAX 21  /* bytes that the longest int64 takes, and one more */
+#define NUM_I64_MAX 21 /* bytes that the longest int64 takes, and one more */
 #define NUM_F64_MAX 32
 #define NUM_LD_MAX  5120 /* the longest long double without an exponent: 4933 digits and a tail */
 
