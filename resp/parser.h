@@ -20,9 +20,9 @@ enum parse_result {
 };
 
 struct parser_limits {
-    int64_t args;  /* arguments of one command: 1024*1024 in Redis, 10 before authentication */
-    int64_t bulk;  /* bytes of one argument: proto-max-bulk-len, 16384 before authentication */
-    size_t line;   /* bytes of an inline command or a header line: 65536 */
+    int64_t args; /* arguments of one command: 1024*1024 in Redis, 10 before authentication */
+    int64_t bulk; /* bytes of one argument: proto-max-bulk-len, 16384 before authentication */
+    size_t line;  /* bytes of an inline command or a header line: 65536 */
     bool unauthenticated; /* selects Redis's "unauthenticated ..." error texts */
 };
 
@@ -31,15 +31,15 @@ struct parser_limits {
 struct parser {
     struct bytes *argv;
     size_t argc;
-    char error[64];      /* after PARSE_BAD: "Protocol error: invalid bulk length" */
-    size_t want;         /* after PARSE_MORE: at least this many further bytes are missing */
+    char error[64]; /* after PARSE_BAD: "Protocol error: invalid bulk length" */
+    size_t want;    /* after PARSE_MORE: at least this many further bytes are missing */
 
     /* private */
-    size_t *ends;        /* offset and length of each argument found so far */
+    size_t *ends; /* offset and length of each argument found so far */
     size_t cap;
-    size_t pos;          /* looked at so far */
-    int64_t args_left;   /* -1: at the start of a command */
-    int64_t bulk;        /* length of the bulk being read, -1: at its header */
+    size_t pos;        /* looked at so far */
+    int64_t args_left; /* -1: at the start of a command */
+    int64_t bulk;      /* length of the bulk being read, -1: at its header */
     struct buf unquoted;
 };
 

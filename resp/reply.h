@@ -18,7 +18,7 @@ struct reply;
 
 struct reply_ops {
     void (*status)(struct reply *r, struct bytes text);
-    void (*error)(struct reply *r, struct bytes text);  /* text with its code: "ERR no such key" */
+    void (*error)(struct reply *r, struct bytes text); /* text with its code: "ERR no such key" */
     void (*integer)(struct reply *r, int64_t v);
     void (*real)(struct reply *r, double v);
     void (*boolean)(struct reply *r, bool v);
@@ -116,9 +116,13 @@ static inline void reply_push(struct reply *r, size_t n)
 void reply_str(struct reply *r, const char *s);
 void reply_bulk_i64(struct reply *r, int64_t v);
 
-/* Formatted error and bulk. Bytes that would break the framing of an error line (CR, LF) become
- * spaces, in every sink. */
+/* Formatted error and bulk. Newlines at the end of the error are dropped. */
 void reply_errorf(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void reply_bulkf(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* For sinks: appends the text of a status or an error. Bytes that would break the framing of its
+ * line (CR, LF) become spaces, in every sink. */
+struct buf;
+void reply_put_line(struct buf *out, struct bytes text);
 
 #endif

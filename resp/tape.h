@@ -16,7 +16,7 @@ enum tape_kind {
     TAPE_REAL,
     TAPE_BOOL,
     TAPE_BULK,
-    TAPE_VERBATIM, /* text is preceded by its 3-byte format */
+    TAPE_VERBATIM, /* its format: tape_format */
     TAPE_BIGNUM,
     TAPE_NULL,
     TAPE_NULL_ARRAY,
@@ -45,13 +45,19 @@ struct tape {
 };
 
 void tape_init(struct tape *t);
-void tape_reset(struct tape *t);                         /* empty it, keep a moderate amount of memory */
+void tape_reset(struct tape *t); /* empty it, keep a moderate amount of memory */
 void tape_play(const struct tape *t, struct reply *to);
 void tape_free(struct tape *t);
 
 static inline struct bytes tape_text(const struct tape *t, const struct tape_node *n)
 {
     return (struct bytes){t->text.p + n->at, n->len};
+}
+
+/* The three bytes that name a verbatim text's format ("txt"); they stand right before the text. */
+static inline const char *tape_format(const struct tape *t, const struct tape_node *n)
+{
+    return t->text.p + n->at - 3;
 }
 
 #endif

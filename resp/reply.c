@@ -1,0 +1,47 @@
+#include "resp/reply.h"
+
+#include "base/buf.h"
+#include "base/num.h"
+
+void reply_str(struct reply *r, const char *s)
+{
+    r->ops->bulk(r, bytes_of(s));
+}
+
+void reply_bulk_i64(struct reply *r, int64_t v)
+{
+    char text[NUM_I64_MAX];
+    r->ops->bulk(r, (struct bytes){text, num_format_i64(text, v)});
+}
+
+void reply_errorf(struct reply *r, const char *fmt, ...)
+{
+    struct buf text = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vprintf(&text, fmt, ap);
+    va_end(ap);
+    while (text.to && (text.p[text.to - 1] == '\r' || text.p[text.to - 1] == '\n'))
+        text.to--;
+    r->ops->error(r, buf_bytes(&text));
+    buf_free(&text);
+}
+
+void reply_bulkf(struct reply *r, const char *fmt, ...)
+{
+    struct buf text = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vprintf(&text, fmt, ap);
+    va_end(ap);
+    r->ops->bulk(r, buf_bytes(&text));
+    buf_free(&text);
+}
+
+void reply_put_line(struct buf *out, struct bytes text)
+{
+    char *p = buf_room(out, text.n);
+    for (size_t i = 0; i < text.n; i++)
+        p[i] = text.p[i] == '\r' || text.p[i] == '\n' ? ' ' : text.p[i];
+    buf_added(out, text.n);
+}

@@ -1,0 +1,185 @@
+#include "resp/tape.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+
+/* What an emptied tape may keep: enough for the replies of ordinary scripts. */
+#define KEEP_NODES 256
+#define KEEP_TEXT  16384
+
+static struct tape_node *append(struct reply *r, enum tape_kind kind)
+{
+    struct tape *t = (struct tape *)r;
+    if (t->n == t->cap) {
+        t->cap = t->cap ? 2 * t->cap : 16;
+        t->nodes = mem_grow(t->nodes, t->cap * sizeof *t->nodes);
+    }
+    struct tape_node *node = &t->nodes[t->n++];
+    *node = (struct tape_node){.kind = kind};
+    return node;
+}
+
+static void append_text(struct reply *r, enum tape_kind kind, struct bytes text)
+{
+    struct tape *t = (struct tape *)r;
+    assert(text.n <= UINT32_MAX);
+    struct tape_node *node = append(r, kind);
+    node->at = t->text.to;
+    node->len = (uint32_t)text.n;
+    buf_put(&t->text, text);
+}
+
+static void append_line(struct reply *r, enum tape_kind kind, struct bytes text)
+{
+    struct tape *t = (struct tape *)r;
+    struct tape_node *node = append(r, kind);
+    node->at = t->text.to;
+    node->len = (uint32_t)text.n;
+    reply_put_line(&t->text, text);
+}
+
+static void append_aggregate(struct reply *r, enum tape_kind kind, size_t n)
+{
+    assert(n <= UINT32_MAX);
+    append(r, kind)->len = (uint32_t)n;
+}
+
+static void tape_status(struct reply *r, struct bytes text)
+{
+    append_line(r, TAPE_STATUS, text);
+}
+
+static void tape_error(struct reply *r, struct bytes text)
+{
+    append_line(r, TAPE_ERROR, text);
+}
+
+static void tape_integer(struct reply *r, int64_t v)
+{
+    append(r, TAPE_INT)->i = v;
+}
+
+static void tape_real(struct reply *r, double v)
+{
+    append(r, TAPE_REAL)->f = v;
+}
+
+static void tape_boolean(struct reply *r, bool v)
+{
+    append(r, TAPE_BOOL)->b = v;
+}
+
+static void tape_bulk(struct reply *r, struct bytes data)
+{
+    append_text(r, TAPE_BULK, data);
+}
+
+static void tape_verbatim(struct reply *r, const char format[3], struct bytes text)
+{
+    buf_put(&((struct tape *)r)->text, (struct bytes){format, 3});
+    append_text(r, TAPE_VERBATIM, text);
+}
+
+static void tape_bignum(struct reply *r, struct bytes digits)
+{
+    append_text(r, TAPE_BIGNUM, digits);
+}
+
+static void tape_null(struct reply *r)
+{
+    append(r, TAPE_NULL);
+}
+
+static void tape_null_array(struct reply *r)
+{
+    append(r, TAPE_NULL_ARRAY);
+}
+
+static void tape_array(struct reply *r, size_t n)
+{
+    append_aggregate(r, TAPE_ARRAY, n);
+}
+
+static void tape_map(struct reply *r, size_t pairs)
+{
+    append_aggregate(r, TAPE_MAP, pairs);
+}
+
+static void tape_set(struct reply *r, size_t n)
+{
+    append_aggregate(r, TAPE_SET, n);
+}
+
+static void tape_push(struct reply *r, size_t n)
+{
+    append_aggregate(r, TAPE_PUSH, n);
+}
+
+static const struct reply_ops tape_ops = {
+    .status = tape_status,
+    .error = tape_error,
+    .integer = tape_integer,
+    .real = tape_real,
+    .boolean = tape_boolean,
+    .bulk = tape_bulk,
+    .verbatim = tape_verbatim,
+    .bignum = tape_bignum,
+    .null = tape_null,
+    .null_array = tape_null_array,
+    .array = tape_array,
+    .map = tape_map,
+    .set = tape_set,
+    .push = tape_push,
+};
+
+void tape_init(struct tape *t)
+{
+    *t = (struct tape){.reply.ops = &tape_ops};
+}
+
+void tape_reset(struct tape *t)
+{
+    t->n = 0;
+    buf_clear(&t->text);
+    if (t->cap > KEEP_NODES) {
+        mem_free(t->nodes);
+        t->nodes = NULL;
+        t->cap = 0;
+    }
+    if (t->text.cap > KEEP_TEXT)
+        buf_free(&t->text);
+}
+
+static void play(const struct tape *t, const struct tape_node *n, struct reply *to)
+{
+    switch (n->kind) {
+    case TAPE_STATUS: return reply_status(to, tape_text(t, n));
+    case TAPE_ERROR: return reply_error(to, tape_text(t, n));
+    case TAPE_INT: return reply_int(to, n->i);
+    case TAPE_REAL: return reply_real(to, n->f);
+    case TAPE_BOOL: return reply_bool(to, n->b);
+    case TAPE_BULK: return reply_bulk(to, tape_text(t, n));
+    case TAPE_VERBATIM: return reply_verbatim(to, tape_format(t, n), tape_text(t, n));
+    case TAPE_BIGNUM: return reply_bignum(to, tape_text(t, n));
+    case TAPE_NULL: return reply_null(to);
+    case TAPE_NULL_ARRAY: return reply_null_array(to);
+    case TAPE_ARRAY: return reply_array(to, n->len);
+    case TAPE_MAP: return reply_map(to, n->len);
+    case TAPE_SET: return reply_set(to, n->len);
+    case TAPE_PUSH: return reply_push(to, n->len);
+    }
+}
+
+void tape_play(const struct tape *t, struct reply *to)
+{
+    for (size_t i = 0; i < t->n; i++)
+        play(t, &t->nodes[i], to);
+}
+
+void tape_free(struct tape *t)
+{
+    mem_free(t->nodes);
+    buf_free(&t->text);
+    tape_init(t);
+}

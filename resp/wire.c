@@ -1,0 +1,172 @@
+#include "resp/wire.h"
+
+#include "base/num.h"
+
+#include <assert.h>
+
+#define HEADER_MAX (1 + NUM_I64_MAX + 2) /* a type, a number, CRLF */
+
+static struct wire *wire_of(struct reply *r)
+{
+    return (struct wire *)r;
+}
+
+static char *end_line(char *p)
+{
+    p[0] = '\r';
+    p[1] = '\n';
+    return p + 2;
+}
+
+/* ":42\r\n", "$5\r\n", "*3\r\n", into room that is there; returns the end. */
+static char *write_header(char *p, char type, int64_t v)
+{
+    *p++ = type;
+    return end_line(p + num_format_i64(p, v));
+}
+
+static void put_header(struct buf *out, char type, int64_t v)
+{
+    char *p = buf_room(out, HEADER_MAX);
+    buf_added(out, (size_t)(write_header(p, type, v) - p));
+}
+
+static void put_text_line(struct buf *out, char type, struct bytes text)
+{
+    buf_putc(out, type);
+    reply_put_line(out, text);
+    buf_put(out, BYTES("\r\n"));
+}
+
+static void put_bulk(struct buf *out, struct bytes data)
+{
+    char *room = buf_room(out, HEADER_MAX + data.n + 2);
+    char *p = write_header(room, '$', (int64_t)data.n);
+    if (data.n)
+        memcpy(p, data.p, data.n);
+    buf_added(out, (size_t)(end_line(p + data.n) - room));
+}
+
+static void wire_status(struct reply *r, struct bytes text)
+{
+    put_text_line(wire_of(r)->out, '+', text);
+}
+
+static void wire_error(struct reply *r, struct bytes text)
+{
+    put_text_line(wire_of(r)->out, '-', text);
+}
+
+static void wire_integer(struct reply *r, int64_t v)
+{
+    put_header(wire_of(r)->out, ':', v);
+}
+
+static void wire_real(struct reply *r, double v)
+{
+    struct wire *w = wire_of(r);
+    char text[NUM_F64_MAX];
+    struct bytes s = {text, num_format_f64(text, v)};
+    if (w->version >= 3)
+        put_text_line(w->out, ',', s);
+    else
+        put_bulk(w->out, s);
+}
+
+static void wire_boolean(struct reply *r, bool v)
+{
+    struct wire *w = wire_of(r);
+    if (w->version >= 3)
+        buf_put(w->out, v ? BYTES("#t\r\n") : BYTES("#f\r\n"));
+    else
+        buf_put(w->out, v ? BYTES(":1\r\n") : BYTES(":0\r\n"));
+}
+
+static void wire_bulk(struct reply *r, struct bytes data)
+{
+    put_bulk(wire_of(r)->out, data);
+}
+
+static void wire_verbatim(struct reply *r, const char format[3], struct bytes text)
+{
+    struct wire *w = wire_of(r);
+    if (w->version < 3) {
+        put_bulk(w->out, text);
+        return;
+    }
+    put_header(w->out, '=', (int64_t)text.n + 4);
+    buf_put(w->out, (struct bytes){format, 3});
+    buf_putc(w->out, ':');
+    buf_put(w->out, text);
+    buf_put(w->out, BYTES("\r\n"));
+}
+
+static void wire_bignum(struct reply *r, struct bytes digits)
+{
+    struct wire *w = wire_of(r);
+    if (w->version >= 3)
+        put_text_line(w->out, '(', digits);
+    else
+        put_bulk(w->out, digits);
+}
+
+static void wire_null(struct reply *r)
+{
+    struct wire *w = wire_of(r);
+    buf_put(w->out, w->version >= 3 ? BYTES("_\r\n") : BYTES("$-1\r\n"));
+}
+
+static void wire_null_array(struct reply *r)
+{
+    struct wire *w = wire_of(r);
+    buf_put(w->out, w->version >= 3 ? BYTES("_\r\n") : BYTES("*-1\r\n"));
+}
+
+static void wire_array(struct reply *r, size_t n)
+{
+    put_header(wire_of(r)->out, '*', (int64_t)n);
+}
+
+static void wire_map(struct reply *r, size_t pairs)
+{
+    struct wire *w = wire_of(r);
+    if (w->version >= 3)
+        put_header(w->out, '%', (int64_t)pairs);
+    else
+        put_header(w->out, '*', 2 * (int64_t)pairs);
+}
+
+static void wire_set(struct reply *r, size_t n)
+{
+    struct wire *w = wire_of(r);
+    put_header(w->out, w->version >= 3 ? '~' : '*', (int64_t)n);
+}
+
+static void wire_push(struct reply *r, size_t n)
+{
+    struct wire *w = wire_of(r);
+    put_header(w->out, w->version >= 3 ? '>' : '*', (int64_t)n);
+}
+
+static const struct reply_ops wire_ops = {
+    .status = wire_status,
+    .error = wire_error,
+    .integer = wire_integer,
+    .real = wire_real,
+    .boolean = wire_boolean,
+    .bulk = wire_bulk,
+    .verbatim = wire_verbatim,
+    .bignum = wire_bignum,
+    .null = wire_null,
+    .null_array = wire_null_array,
+    .array = wire_array,
+    .map = wire_map,
+    .set = wire_set,
+    .push = wire_push,
+};
+
+void wire_init(struct wire *w, struct buf *out, int version)
+{
+    assert(version == 2 || version == 3);
+    *w = (struct wire){.reply.ops = &wire_ops, .out = out, .version = version};
+}
