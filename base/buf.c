@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 void buf_reserve(struct buf *b, size_t n)
@@ -10,6 +11,7 @@ void buf_reserve(struct buf *b, size_t n)
     size_t len = buf_len(b);
     if (b->from && b->cap - len >= n && b->from >= len) {
         /* Sliding down is only worth it when it at least halves the buffer: amortised linear. */
+        assert(b->p);
         memcpy(b->p, b->p + b->from, len);
         b->from = 0;
         b->to = len;

@@ -191,12 +191,13 @@ void *dict_any(const struct dict *d, uint64_t random)
     if (d->count == 0)
         return NULL;
     uint32_t i = (uint32_t)(random % d->nslots);
-    while (*slot_at(d, i) == 0)
+    ref first;
+    while ((first = *slot_at(d, i)) == 0)
         i = i + 1 < d->nslots ? i + 1 : 0;
     uint32_t length = 0;
-    for (ref r = *slot_at(d, i); r; r = node_at(d, r)->next)
+    for (ref r = first; r; r = node_at(d, r)->next)
         length++;
-    ref r = *slot_at(d, i);
+    ref r = first;
     for (uint32_t skip = (uint32_t)(random >> 32) % length; skip; skip--)
         r = node_at(d, r)->next;
     return arena_at(d->arena, r);
