@@ -1,0 +1,73 @@
+/*
+ * One execution of one command, and the helpers that handlers are written with.
+ *
+ * A handler reads its arguments, looks, decides, edits, commits, replies, in this order. A helper
+ * that returns false has already replied with the error.
+ */
+#ifndef SERVER_ENGINE_CALL_H
+#define SERVER_ENGINE_CALL_H
+
+#include "server/engine/engine.h"
+#include "server/engine/errors.h"
+#include "server/engine/registry.h"
+#include "server/engine/session.h"
+#include "store/keys.h"
+
+enum call_flag {
+    CALL_SCRIPT = 1, /* from redis.call */
+    CALL_EXEC = 2,   /* from EXEC */
+    CALL_RETRY = 4,  /* a blocked command is tried again */
+};
+
+struct call {
+    struct engine *engine;
+    struct session *session;
+    const struct command *cmd;
+    const struct bytes *argv;
+    size_t argc;
+    struct reply *reply;
+    struct keys *keys; /* the session's database */
+    int64_t now;       /* ms */
+    unsigned flags;    /* enum call_flag */
+    int resp;          /* shape of the reply: 2 or 3 */
+};
+
+/* Runs the command named by argv through all checks; exactly one value goes to c->reply. Used by
+ * sockets, EXEC and scripts alike. Fields `cmd` and `keys` are filled in here. */
+void call_run(struct call *c);
+
+/* Arguments. */
+bool call_int(struct call *c, size_t i, int64_t *out);      /* "ERR value is not an integer or out of range" */
+bool call_int_in(struct call *c, size_t i, int64_t min, int64_t max, const char *error, int64_t *out);
+bool call_real(struct call *c, size_t i, double *out);      /* "ERR value is not a valid float" */
+
+static inline bool call_arg_is(const struct call *c, size_t i, struct bytes word)
+{
+    return i < c->argc && bytes_ieq(c->argv[i], word);
+}
+
+/* Looks up the key in argument i. True with *out NULL when there is none; false, after WRONGTYPE,
+ * when it holds another type. Counts a hit or miss for a reading command. */
+bool call_find(struct call *c, size_t i, enum value_type type, struct entry **out);
+struct entry *call_find_any(struct call *c, size_t i); /* any type */
+
+/* Opens the bracket: on `found`, or on a new entry named by argument i when that is NULL. NULL,
+ * after an error, when memory is out. */
+struct entry *call_edit(struct call *c, size_t i, enum value_type type, struct entry *found,
+                        size_t room);
+
+/* An error reply that several handlers give. */
+void call_syntax_error(struct call *c);
+void call_out_of_memory(struct call *c);
+void call_wrong_arity(struct call *c);
+
+/* For a container command without a subcommand of that name. */
+void call_unknown_subcommand(struct call *c);
+
+/* The wall clock, in microseconds; the same for the whole command, script or transaction. */
+int64_t call_wall_us(struct call *c);
+
+/* A point on the wall clock as a point on the line of deadlines. */
+int64_t call_from_wall_ms(struct call *c, int64_t wall_ms);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * The engine: one command at a time, completely. It is told who asks what and what time it is, and
+ * answers into sessions. It owns no socket, reads no clock and draws no random number: the same
+ * inputs give the same outputs.
+ */
+#ifndef SERVER_ENGINE_ENGINE_H
+#define SERVER_ENGINE_ENGINE_H
+
+#include "base/log.h"
+#include "resp/wire.h"
+#include "server/engine/config.h"
+#include "server/engine/session.h"
+#include "server/engine/stats.h"
+#include "store/keys.h"
+
+struct registry;
+
+/* What the engine asks of whoever runs it. */
+struct engine_host {
+    /* The session has output, may be fed again, or is to be closed: look at it soon. */
+    void (*wake)(void *ctx, struct session *s);
+
+    /* The wall clock, in microseconds since 1970. */
+    int64_t (*wall_us)(void *ctx);
+
+    /* SHUTDOWN: end soon. */
+    void (*stop)(void *ctx);
+};
+
+struct engine_options {
+    struct config *config;     /* borrowed, shared with the shell */
+    const struct log *log;     /* borrowed */
+    const struct engine_host *host;
+    void *ctx;                 /* for the host */
+    int64_t now;               /* ms */
+    uint64_t seed;             /* the one source of chance: hashing, RANDOMKEY, SPOP, run id */
+};
+
+struct engine {
+    struct config *config;
+    const struct log *log;
+    const struct engine_host *host;
+    void *ctx;
+    struct registry *registry;
+    struct keyspace space;
+    int64_t now;               /* of the command that is being executed */
+    int64_t wall_us;           /* the same on the wall clock; 0 until asked for */
+    uint64_t random;           /* state of engine_random */
+    struct list sessions;
+    size_t nsessions;
+    uint64_t next_session;
+    struct session *running;   /* whose command is being executed, or NULL */
+    struct wire push;          /* what session_push lends out */
+    struct stats stats;
+};
+
+struct engine *engine_new(const struct engine_options *o);
+void engine_free(struct engine *e); /* after all sessions */
+
+/* Executes one command of `s`; its reply, if it has one yet, is in s->out afterwards. argv is only
+ * borrowed. */
+void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
+                    size_t argc);
+
+/* Time passes: expiry, timeouts, freeing, for a slice of bounded work. True when there is more to do
+ * at once. */
+bool engine_advance(struct engine *e, int64_t now);
+
+/* When it next needs engine_advance; WHEEL_NEVER when nothing is planned. */
+int64_t engine_deadline(const struct engine *e);
+
+uint64_t engine_random(struct engine *e);
+
+/* Bytes in use, as maxmemory counts them. */
+size_t engine_memory(const struct engine *e);
+
+#endif
