@@ -28,12 +28,12 @@ struct engine_host {
 };
 
 struct engine_options {
-    struct config *config;     /* borrowed, shared with the shell */
-    const struct log *log;     /* borrowed */
+    struct config *config; /* borrowed, shared with the shell */
+    const struct log *log; /* borrowed */
     const struct engine_host *host;
-    void *ctx;                 /* for the host */
-    int64_t now;               /* ms */
-    uint64_t seed;             /* the one source of chance: hashing, RANDOMKEY, SPOP, run id */
+    void *ctx;     /* for the host */
+    int64_t now;   /* ms */
+    uint64_t seed; /* the one source of chance: hashing, RANDOMKEY, SPOP, run id */
 };
 
 struct engine {
@@ -43,14 +43,14 @@ struct engine {
     void *ctx;
     struct registry *registry;
     struct keyspace space;
-    int64_t now;               /* of the command that is being executed */
-    int64_t wall_us;           /* the same on the wall clock; 0 until asked for */
-    uint64_t random;           /* state of engine_random */
+    int64_t now;     /* of the command that is being executed */
+    int64_t wall_us; /* the same on the wall clock; 0 until asked for */
+    uint64_t random; /* state of engine_random */
     struct list sessions;
     size_t nsessions;
     uint64_t next_session;
-    struct session *running;   /* whose command is being executed, or NULL */
-    struct wire push;          /* what session_push lends out */
+    struct session *running; /* whose command is being executed, or NULL */
+    struct wire push;        /* what session_push lends out */
     struct stats stats;
 };
 
@@ -62,8 +62,8 @@ void engine_free(struct engine *e); /* after all sessions */
 void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
                     size_t argc);
 
-/* Time passes: expiry, timeouts, freeing, for a slice of bounded work. True when there is more to do
- * at once. */
+/* Time passes: expiry, timeouts, freeing, for a slice of bounded work. True when there is more to
+ * do at once. */
 bool engine_advance(struct engine *e, int64_t now);
 
 /* When it next needs engine_advance; WHEEL_NEVER when nothing is planned. */

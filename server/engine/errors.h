@@ -4,19 +4,19 @@
 #ifndef SERVER_ENGINE_ERRORS_H
 #define SERVER_ENGINE_ERRORS_H
 
-#define ERR_SYNTAX      BYTES("ERR syntax error")
-#define ERR_WRONG_TYPE  BYTES("WRONGTYPE Operation against a key holding the wrong kind of value")
-#define ERR_NOT_INTEGER BYTES("ERR value is not an integer or out of range")
-#define ERR_NOT_FLOAT   BYTES("ERR value is not a valid float")
-#define ERR_NO_SUCH_KEY BYTES("ERR no such key")
-#define ERR_OVERFLOW    BYTES("ERR increment or decrement would overflow")
-#define ERR_NAN_OR_INF  BYTES("ERR increment would produce NaN or Infinity")
-#define ERR_OOM         BYTES("OOM command not allowed when used memory > 'maxmemory'.")
-#define ERR_NOAUTH      BYTES("NOAUTH Authentication required.")
+#define ERR_SYNTAX       BYTES("ERR syntax error")
+#define ERR_WRONG_TYPE   BYTES("WRONGTYPE Operation against a key holding the wrong kind of value")
+#define ERR_NOT_INTEGER  BYTES("ERR value is not an integer or out of range")
+#define ERR_NOT_FLOAT    BYTES("ERR value is not a valid float")
+#define ERR_NO_SUCH_KEY  BYTES("ERR no such key")
+#define ERR_OVERFLOW     BYTES("ERR increment or decrement would overflow")
+#define ERR_NAN_OR_INF   BYTES("ERR increment would produce NaN or Infinity")
+#define ERR_OOM          BYTES("OOM command not allowed when used memory > 'maxmemory'.")
+#define ERR_NOAUTH       BYTES("NOAUTH Authentication required.")
 #define ERR_OUT_OF_RANGE BYTES("ERR index out of range")
-#define ERR_TOO_LARGE   BYTES("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
-#define ERR_DB_INDEX    BYTES("ERR DB index is out of range")
-#define ERR_NOSCRIPT    BYTES("NOSCRIPT No matching script. Please use EVAL.")
-#define ERR_EXECABORT   BYTES("EXECABORT Transaction discarded because of previous errors.")
+#define ERR_TOO_LARGE    BYTES("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+#define ERR_DB_INDEX     BYTES("ERR DB index is out of range")
+#define ERR_NOSCRIPT     BYTES("NOSCRIPT No matching script. Please use EVAL.")
+#define ERR_EXECABORT    BYTES("EXECABORT Transaction discarded because of previous errors.")
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The one place that hears of every change to a key and passes it on, in a fixed order. Nothing else
- * needs to be told, and nothing can be forgotten.
+ * The one place that hears of every change to a key and passes it on, in a fixed order. Nothing
+ * else needs to be told, and nothing can be forgotten.
  */
 #ifndef SERVER_ENGINE_EVENTS_H
 #define SERVER_ENGINE_EVENTS_H

@@ -1,7 +1,7 @@
 /*
- * Commands. Each is declared once, in a const table beside its handler (server/commands/); dispatch,
- * COMMAND, COMMAND DOCS, redis.call, access control, statistics and docs/commands.md all read the
- * same row. To add a command, write the handler and its row; there is no second place.
+ * Commands. Each is declared once, in a const table beside its handler (server/commands/);
+ * dispatch, COMMAND, COMMAND DOCS, redis.call, access control, statistics and docs/commands.md all
+ * read the same row. To add a command, write the handler and its row; there is no second place.
  */
 #ifndef SERVER_ENGINE_REGISTRY_H
 #define SERVER_ENGINE_REGISTRY_H
@@ -115,13 +115,13 @@ struct command {
     enum command_group group;
     struct keyspec keys[COMMAND_KEYSPECS];
     const char *since, *summary, *complexity;
-    const char *syntax;      /* after the name: "key value [NX | XX] [GET]" */
-    const char *tips;        /* blank-separated, or NULL */
+    const char *syntax;        /* after the name: "key value [NX | XX] [GET]" */
+    const char *tips;          /* blank-separated, or NULL */
     const struct command *sub; /* subcommands, ended by a row without a name */
     /* Asked past the memory limit, where CMD_DENYOOM would refuse: would this very call need more
      * memory? So that a held lock can be renewed and released. NULL: assume so. */
     bool (*grows)(struct call *c);
-    const char *full_name;   /* "client|setname"; NULL where it is the name */
+    const char *full_name; /* "client|setname"; NULL where it is the name */
 };
 
 struct registry;

@@ -2,8 +2,9 @@
  * A client as the engine sees it: no socket here. Sockets, tests and embedding programs make
  * sessions; what the engine answers stands in `out`, and whoever owns the session drains it.
  *
- * Most clients send commands and read replies, and nothing else; what the others need hangs off `more`,
- * which exists only from the first use on, so that ten thousand idle connections cost little.
+ * Most clients send commands and read replies, and nothing else; what the others need hangs off
+ * `more`, which exists only from the first use on, so that ten thousand idle connections cost
+ * little.
  */
 #ifndef SERVER_ENGINE_SESSION_H
 #define SERVER_ENGINE_SESSION_H
@@ -17,12 +18,12 @@ struct engine;
 
 enum session_flag {
     SESSION_AUTHENTICATED = 1 << 0,
-    SESSION_RUNNING = 1 << 1,     /* a command of its own is being executed: pushes are held back */
-    SESSION_BLOCKED = 1 << 2,     /* waits (BLPOP, WAIT, CLIENT PAUSE): do not feed it commands */
-    SESSION_CLOSING = 1 << 3,     /* to be closed once `out` is written; executes nothing more */
-    SESSION_KILLED = 1 << 4,      /* to be closed at once, whatever is in `out` */
-    SESSION_REPLY_OFF = 1 << 5,   /* CLIENT REPLY OFF */
-    SESSION_REPLY_SKIP = 1 << 6,  /* this command's reply is not sent */
+    SESSION_RUNNING = 1 << 1,    /* a command of its own is being executed: pushes are held back */
+    SESSION_BLOCKED = 1 << 2,    /* waits (BLPOP, WAIT, CLIENT PAUSE): do not feed it commands */
+    SESSION_CLOSING = 1 << 3,    /* to be closed once `out` is written; executes nothing more */
+    SESSION_KILLED = 1 << 4,     /* to be closed at once, whatever is in `out` */
+    SESSION_REPLY_OFF = 1 << 5,  /* CLIENT REPLY OFF */
+    SESSION_REPLY_SKIP = 1 << 6, /* this command's reply is not sent */
     SESSION_REPLY_SKIP_NEXT = 1 << 7,
     SESSION_MULTI = 1 << 8,       /* between MULTI and EXEC */
     SESSION_DIRTY_CAS = 1 << 9,   /* a watched key has changed */
@@ -30,34 +31,34 @@ enum session_flag {
     SESSION_PUBSUB = 1 << 11,     /* has subscriptions */
     SESSION_MONITOR = 1 << 12,
     SESSION_TRACKING = 1 << 13,
-    SESSION_UNIX = 1 << 14,       /* came over a unix socket */
+    SESSION_UNIX = 1 << 14, /* came over a unix socket */
     SESSION_NO_EVICT = 1 << 15,
     SESSION_NO_TOUCH = 1 << 16,
-    SESSION_LOCAL = 1 << 17,      /* loopback or unix socket */
-    SESSION_INTERNAL = 1 << 18,   /* not a client: not listed, not counted */
+    SESSION_LOCAL = 1 << 17,    /* loopback or unix socket */
+    SESSION_INTERNAL = 1 << 18, /* not a client: not listed, not counted */
 };
 
 /* Rarely needed state; each part is owned by the file that is named. */
 struct session_more {
-    struct buf held;          /* pushes that wait for the running command's reply */
+    struct buf held; /* pushes that wait for the running command's reply */
     char *name, *lib_name, *lib_ver;
-    struct multi *multi;      /* multi.c */
-    struct list watched;      /* watch.c */
+    struct multi *multi;                 /* multi.c */
+    struct list watched;                 /* watch.c */
     struct subscriptions *subscriptions; /* pubsub.c */
-    struct wait *wait;        /* waiters.c */
-    struct tracking *tracking; /* tracking.c */
+    struct wait *wait;                   /* waiters.c */
+    struct tracking *tracking;           /* tracking.c */
 };
 
 struct session {
     struct engine *engine;
-    struct list link;         /* on engine->sessions */
+    struct list link; /* on engine->sessions */
     uint64_t id;
-    void *owner;              /* the connection, opaque here */
-    struct buf out;           /* bytes for the client */
-    size_t unsent;            /* bytes taken from `out` that the owner has not got rid of yet */
-    uint32_t flags;           /* enum session_flag */
+    void *owner;    /* the connection, opaque here */
+    struct buf out; /* bytes for the client */
+    size_t unsent;  /* bytes taken from `out` that the owner has not got rid of yet */
+    uint32_t flags; /* enum session_flag */
     uint32_t db;
-    uint8_t resp;             /* 2 or 3 */
+    uint8_t resp;               /* 2 or 3 */
     int64_t created, last_used; /* ms */
     const struct command *last; /* for CLIENT LIST */
     struct session_more *more;

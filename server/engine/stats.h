@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 struct stats {
-    uint64_t commands;   /* executed, those inside scripts and transactions included */
+    uint64_t commands; /* executed, those inside scripts and transactions included */
     uint64_t connections;
     uint64_t rejected_connections;
     uint64_t hits, misses;
     uint64_t expired;
-    uint64_t errors;     /* error replies */
+    uint64_t errors; /* error replies */
 };
 
 #endif
