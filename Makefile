@@ -1,8 +1,8 @@
 # The door to the project: each target says in one word what the tools behind it are asked to do.
 # CMake and ninja know what is up to date, so nothing here names a file that it makes.
 
-C_FILES     = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
-SHELL_FILES = $(shell git ls-files --cached --others --exclude-standard '*.sh') .ci/run
+C_FILES     = $(shell find * -path 'build*' -prune -o -name '*.[ch]' -print)
+SHELL_FILES = $(shell find * -path 'build*' -prune -o -name '*.sh' -print) .ci/run
 
 .PHONY: build run test format lint clean
 
