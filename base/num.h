@@ -16,7 +16,8 @@
 bool num_parse_i64(struct bytes s, int64_t *out);
 bool num_parse_u64(struct bytes s, uint64_t *out);
 
-/* As C reads them ("1e3", "0x10", "inf", "-Infinity"), but no leading space and never NaN. */
+/* As C reads them ("1e3", "0x10", "inf", "-Infinity"), but no leading space, never NaN, and
+ * shorter than NUM_LD_MAX bytes. */
 bool num_parse_f64(struct bytes s, double *out);
 bool num_parse_ld(struct bytes s, long double *out);
 

@@ -20,14 +20,14 @@ enum parse_result {
 };
 
 struct parser_limits {
-    int64_t args; /* arguments of one command: 1024*1024 in Redis, 10 before authentication */
-    int64_t bulk; /* bytes of one argument: proto-max-bulk-len, 16384 before authentication */
-    size_t line;  /* bytes of an inline command or a header line: 65536 */
-    bool unauthenticated; /* selects Redis's "unauthenticated ..." error texts */
+    int64_t args;         /* arguments of one command: INT32_MAX in Redis */
+    int64_t bulk;         /* bytes of one argument: proto-max-bulk-len */
+    size_t line;          /* bytes of an inline command or a header line: 65536 */
+    bool unauthenticated; /* besides, at most 10 arguments of 16384 bytes, as in Redis */
 };
 
-/* After PARSE_OK, argv[0..argc) are slices of the input (of `unquoted` for an inline command with
- * quotes), valid until the next parser_next. */
+/* After PARSE_OK, argv[0..argc) are slices of the input (of `unquoted` for an inline command),
+ * valid until the next parser_next. */
 struct parser {
     struct bytes *argv;
     size_t argc;
@@ -35,12 +35,14 @@ struct parser {
     size_t want;    /* after PARSE_MORE: at least this many further bytes are missing */
 
     /* private */
-    size_t *ends; /* offset and length of each argument found so far */
+    size_t *offsets; /* where the arguments found so far begin; their lengths are in argv already */
     size_t cap;
-    size_t pos;        /* looked at so far */
-    int64_t args_left; /* -1: at the start of a command */
-    int64_t bulk;      /* length of the bulk being read, -1: at its header */
-    struct buf unquoted;
+    size_t pos;           /* all before it has been read */
+    size_t seen;          /* bytes from pos on that do not hold the end of the line */
+    int64_t args_left;    /* -1: at the start of a command */
+    int64_t bulk;         /* length of the bulk being read, -1: at its header */
+    struct buf unquoted;  /* the words of an inline command, */
+    struct buf word_ends; /* and where each ends */
 };
 
 void parser_init(struct parser *p);
