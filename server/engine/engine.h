@@ -15,6 +15,15 @@
 
 struct registry;
 
+/* What only the owner of a session's socket knows of it; CLIENT LIST shows it. */
+struct session_facts {
+    char peer[128], local[128]; /* "127.0.0.1:5000", "[::1]:5000", "/path/of/socket:0" */
+    int fd;
+    size_t query, query_free; /* bytes of unfinished input, and room behind them */
+    size_t memory;            /* bytes of the connection and all its buffers, the session's not */
+    bool reading, writing;    /* what it waits for */
+};
+
 /* What the engine asks of whoever runs it. */
 struct engine_host {
     /* The session has output, may be fed again, or is to be closed: look at it soon. */
@@ -22,6 +31,9 @@ struct engine_host {
 
     /* The wall clock, in microseconds since 1970. */
     int64_t (*wall_us)(void *ctx);
+
+    /* False when the session has no socket. */
+    bool (*describe)(void *ctx, const struct session *s, struct session_facts *out);
 
     /* SHUTDOWN: end soon. */
     void (*stop)(void *ctx);
