@@ -6,8 +6,8 @@
 #define TESTS_LIB_GUARD_H
 
 #include "base/bytes.h"
-#include "tests/lib/test.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,14 +23,16 @@ static inline void guard_init(struct guard *g, size_t bytes)
     g->usable = (bytes + g->page) / g->page * g->page;
     g->map =
         mmap(NULL, g->usable + g->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(g->map != MAP_FAILED);
-    assert_int_equal(mprotect(g->map + g->usable, g->page, PROT_NONE), 0);
+    if (g->map == NULL || g->map == MAP_FAILED ||
+        mprotect(g->map + g->usable, g->page, PROT_NONE) != 0)
+        abort();
 }
 
 /* A copy of `s` at the edge; it replaces the one before. */
 static inline struct bytes guard_place(struct guard *g, struct bytes s)
 {
-    assert_true(s.n <= g->usable);
+    if (s.n > g->usable)
+        abort();
     char *at = g->map + g->usable - s.n;
     if (s.n)
         memcpy(at, s.p, s.n);

@@ -4,8 +4,6 @@
 #include "tests/lib/random.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
-
 struct glob_case {
     const char *pattern, *text;
     bool want;

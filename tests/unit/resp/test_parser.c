@@ -4,14 +4,9 @@
 #include "tests/lib/random.h"
 #include "tests/lib/test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
 static const struct parser_limits LIMITS = {.args = INT32_MAX, .bulk = 512 << 20, .line = 65536};
 
-/* What parsing a whole input gives, as text: "[SET|key|v]" for each command, then how it ended:
- * nothing at a command's end, "..." in the middle of one, "!text" on an error. */
+/* A command as text: "[SET|key|v]". */
 static void describe(const struct parser *p, struct buf *out)
 {
     buf_putc(out, '[');
@@ -23,8 +18,11 @@ static void describe(const struct parser *p, struct buf *out)
     buf_putc(out, ']');
 }
 
-/* Feeds `in` in pieces whose ends are the bits of `cuts` (bit i: a cut behind byte i); bytes beyond
- * the 64th come in one piece. Each piece is shown from a guard page, at a new address. */
+/* Parses the whole of `in` and writes down what it gave: each command, then how it ended (nothing
+ * between two commands, "..." in the middle of one, "!text" on an error).
+ *
+ * The input comes in pieces whose ends are the bits of `cuts` (bit i: a cut behind byte i); bytes
+ * beyond the 64th come in one piece. Each piece is shown from a guard page, at a new address. */
 static void feed(struct parser *p, const struct parser_limits *limits, struct bytes in,
                  uint64_t cuts, struct guard *g, struct buf *out)
 {
@@ -223,7 +221,7 @@ TEST(parser, obeys_limits_smaller_than_redis_has)
     expect(&small, BYTES("*1\r\n$4\r\nPING\r\n"), 0, "!Protocol error: invalid bulk length");
 }
 
-/* `head`, then `n` times 'a', then `tail`. */
+/* `head`, then `n` times '1', then `tail`. */
 static void expect_long(const char *head, size_t n, const char *tail, const char *want_start)
 {
     struct buf in = {0}, out = {0};

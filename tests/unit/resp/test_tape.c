@@ -4,8 +4,6 @@
 #include "tests/lib/random.h"
 #include "tests/lib/test.h"
 
-#include <stdlib.h>
-
 TEST(tape, records_typed_values_in_order)
 {
     struct tape t;
