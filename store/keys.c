@@ -107,15 +107,17 @@ void *entry_object(const struct entry *e)
     return object;
 }
 
-/* Gives the entry `n` inline bytes, keeping those that fit; it may move. */
+/* Gives the entry `n` inline bytes, keeping those that fit; it may move. When memory is out for a
+ * smaller object, it stays in the larger one: getting shorter never fails. */
 static bool set_inline_len(struct keys *k, struct entry **at, size_t n)
 {
     struct entry *e = *at;
     size_t size = sizeof *e + e->name_len + n;
-    if (arena_round(size) != arena_room(e)) {
-        struct entry *moved = arena_new(&k->space->arena, size);
-        if (moved == NULL)
-            return false;
+    struct entry *moved =
+        arena_round(size) == arena_room(e) ? NULL : arena_new(&k->space->arena, size);
+    if (moved == NULL && size > arena_room(e))
+        return false;
+    if (moved) {
         size_t keep = e->value_len < n ? e->value_len : n;
         memcpy(moved, e, sizeof *e + e->name_len + keep);
         dict_replace(&k->dict, arena_ref(e), moved);

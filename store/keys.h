@@ -28,6 +28,7 @@ enum entry_flag {
     ENTRY_OUTSIDE = 1,  /* the value is a `struct outside` (string) or an object (container) */
     ENTRY_OUTGROWN = 2, /* a Redis would have left its compact encoding; see OBJECT ENCODING */
     ENTRY_FRESH = 4,    /* created in the bracket that is open now */
+    ENTRY_TEXT = 8,     /* a set that has held something else than integers; see there too */
 };
 
 #define ENTRY_INLINE_MAX 512 /* longer values live outside the entry */
@@ -129,7 +130,7 @@ size_t keys_memory(const struct keys *k, const struct entry *e);
 /*
  * Inside the bracket. The value as bytes: a string, or the packed form of a small container (see
  * store/packed.h). keys_resize makes it `n` bytes long, keeping what fits, and returns where it is
- * now; NULL, and nothing done, when memory is out.
+ * now; NULL, and nothing done, when memory is out, but never when an inline value gets shorter.
  */
 struct bytes entry_value(const struct entry *e);
 char *keys_resize(struct keys *k, struct entry **e, size_t n);
