@@ -1,5 +1,13 @@
 #include "store/values.h"
 
+#include "store/deque.h"
+#include "store/hash.h"
+#include "store/set.h"
+#include "store/zset.h"
+
 const struct value_ops *const value_ops[VALUE_TYPES] = {
-    [VALUE_STRING] = NULL,
+    [VALUE_LIST] = &deque_ops,
+    [VALUE_SET] = &set_ops,
+    [VALUE_ZSET] = &zset_ops,
+    [VALUE_HASH] = &hash_ops,
 };
