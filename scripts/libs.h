@@ -13,6 +13,7 @@
 
 #include <lua.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 void lib_string_open(lua_State *L);
 void lib_table_open(lua_State *L);
@@ -41,10 +42,19 @@ bool script_readonly(lua_State *L, int index);
 enum { LIB_STEPS = 4096 };
 
 /* Every loop whose length a script decides passes here, with a counter of its own. */
+static inline void lib_steps(lua_State *L, unsigned *steps, size_t n)
+{
+    if (n < LIB_STEPS - *steps) {
+        *steps += (unsigned)n;
+        return;
+    }
+    *steps = 0;
+    script_check(L);
+}
+
 static inline void lib_step(lua_State *L, unsigned *steps)
 {
-    if (++*steps % LIB_STEPS == 0)
-        script_check(L);
+    lib_steps(L, steps, 1);
 }
 
 #endif
