@@ -29,7 +29,7 @@ enum notify_class {
 
 /* clang-format off */
 #define KEY_EVENTS(X)                                                                              \
-    X(SET, "set", STRING) X(SETRANGE, "setrange", STRING) X(APPEND, "append", STRING)              \
+    X(SET, "set", STRING) X(APPEND, "append", STRING)              \
     X(INCRBY, "incrby", STRING) X(INCRBYFLOAT, "incrbyfloat", STRING)                                 \
     X(DEL, "del", GENERIC) X(EXPIRE, "expire", GENERIC) X(PERSIST, "persist", GENERIC)             \
     X(RENAME_FROM, "rename_from", GENERIC) X(RENAME_TO, "rename_to", GENERIC)                      \

@@ -112,14 +112,14 @@ void *entry_object(const struct entry *e)
 static bool set_inline_len(struct keys *k, struct entry **at, size_t n)
 {
     struct entry *e = *at;
-    size_t size = sizeof *e + e->name_len + n;
+    size_t size = ENTRY_HEADER + e->name_len + n;
     struct entry *moved =
         arena_round(size) == arena_room(e) ? NULL : arena_new(&k->space->arena, size);
     if (moved == NULL && size > arena_room(e))
         return false;
     if (moved) {
         size_t keep = e->value_len < n ? e->value_len : n;
-        memcpy(moved, e, sizeof *e + e->name_len + keep);
+        memcpy(moved, e, ENTRY_HEADER + e->name_len + keep);
         dict_replace(&k->dict, arena_ref(e), moved);
         wheel_moved(&k->space->wheel, moved);
         arena_drop(&k->space->arena, e);
@@ -214,15 +214,28 @@ static void free_object(struct keyspace *s, const struct value_ops *ops, void *o
         doom(s, (struct doomed){.ops = ops, .object = object});
 }
 
+static void free_value(struct keyspace *s, struct entry *e)
+{
+    if (!(e->flags & ENTRY_OUTSIDE))
+        return;
+    if (e->type == VALUE_STRING)
+        arena_block_drop(&s->arena, outside_of(e).p);
+    else
+        free_object(s, value_ops[e->type], entry_object(e));
+}
+
 static void free_entry(struct keyspace *s, struct entry *e)
 {
-    if (e->flags & ENTRY_OUTSIDE) {
-        if (e->type == VALUE_STRING)
-            arena_block_drop(&s->arena, outside_of(e).p);
-        else
-            free_object(s, value_ops[e->type], entry_object(e));
-    }
+    free_value(s, e);
     arena_drop(&s->arena, e);
+}
+
+void keys_retype(struct keys *k, struct entry *e, enum value_type type)
+{
+    assert(k->space->editing > 0);
+    free_value(k->space, e);
+    e->flags &= ENTRY_FRESH;
+    e->type = type & 7;
 }
 
 /* Frees a part of it; true when nothing is left. */
@@ -284,7 +297,7 @@ bool keys_overdue(const struct keys *k, const struct entry *e)
     return e->ttl.at <= k->space->now;
 }
 
-struct entry *keys_find(struct keys *k, struct bytes name)
+struct entry *keys_peek(struct keys *k, struct bytes name)
 {
     struct entry *e = dict_find(&k->dict, name, hash_name(k->space, name));
     if (e && keys_overdue(k, e)) {
@@ -294,12 +307,20 @@ struct entry *keys_find(struct keys *k, struct bytes name)
     return e;
 }
 
+struct entry *keys_find(struct keys *k, struct bytes name)
+{
+    struct entry *e = keys_peek(k, name);
+    if (e && !k->space->no_touch)
+        e->used = (uint32_t)(k->space->now / 1000);
+    return e;
+}
+
 struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type, size_t room)
 {
     struct keyspace *s = k->space;
     size_t inside = room > ENTRY_INLINE_MAX ? sizeof(struct outside) : room;
     struct entry *e =
-        name.n > UINT32_MAX ? NULL : arena_new(&s->arena, sizeof *e + name.n + inside);
+        name.n > UINT32_MAX ? NULL : arena_new(&s->arena, ENTRY_HEADER + name.n + inside);
     if (e == NULL)
         return NULL;
     e->ttl.at = WHEEL_NEVER;
@@ -308,6 +329,7 @@ struct entry *keys_create(struct keys *k, struct bytes name, enum value_type typ
     e->type = type & 7;
     e->flags = ENTRY_FRESH;
     e->db = k->id & 16383;
+    e->used = (uint32_t)(s->now / 1000);
     memcpy(e->body, name.p, name.n);
     if (inside != room) {
         struct outside o = {arena_block(&s->arena, NULL, room), (uint32_t)room, (uint32_t)room};
@@ -344,8 +366,15 @@ void keys_commit(struct keys *k, struct entry *e, enum key_event ev)
 void keys_abandon(struct keys *k, struct entry *e)
 {
     k->space->editing--;
-    unlink_entry(k, e);
-    free_entry(k->space, e);
+    if (e->flags & ENTRY_FRESH) {
+        unlink_entry(k, e);
+        free_entry(k->space, e);
+    }
+}
+
+void keys_notify(struct keys *k, struct bytes name, enum key_event ev)
+{
+    raise_event(k, name, ev);
 }
 
 void keys_delete(struct keys *k, struct entry *e, enum key_event ev)
@@ -353,14 +382,20 @@ void keys_delete(struct keys *k, struct entry *e, enum key_event ev)
     remove_entry(k, e, ev);
 }
 
+void keys_drop(struct keys *k, struct entry *e)
+{
+    unlink_entry(k, e);
+    free_entry(k->space, e);
+}
+
 bool keys_rename(struct keys *k, struct entry *e, struct keys *to, struct bytes name)
 {
-    struct entry *moved = arena_new(&k->space->arena, sizeof *e + name.n + e->value_len);
+    struct entry *moved = arena_new(&k->space->arena, ENTRY_HEADER + name.n + e->value_len);
     if (moved == NULL)
         return false;
     int64_t at = entry_deadline(e);
     unlink_entry(k, e);
-    memcpy(moved, e, sizeof *e);
+    memcpy(moved, e, ENTRY_HEADER);
     moved->name_len = (uint32_t)name.n;
     moved->db = to->id & 16383;
     memcpy(moved->body, name.p, name.n);
@@ -374,6 +409,8 @@ bool keys_rename(struct keys *k, struct entry *e, struct keys *to, struct bytes 
 void keys_expire_at(struct keys *k, struct entry *e, int64_t at)
 {
     bool had = e->ttl.at != WHEEL_NEVER, has = at != WHEEL_NEVER;
+    if (!had && !has)
+        return;
     wheel_disarm(&k->space->wheel, e);
     wheel_arm(&k->space->wheel, e, has ? at + 1 : WHEEL_NEVER);
     k->expires += (uint32_t)has - (uint32_t)had;

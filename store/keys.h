@@ -39,8 +39,11 @@ struct entry {
     struct timer ttl; /* armed one millisecond after the deadline */
     uint32_t name_len;
     uint32_t value_len : 10, type : 3, flags : 5, db : 14;
-    char body[]; /* the name, then the value */
+    uint32_t used; /* when it was last looked up, in seconds */
+    char body[];   /* the name, then the value */
 };
+
+#define ENTRY_HEADER offsetof(struct entry, body)
 
 /* A long string's place; grows by doubling, so that appending is linear. */
 struct outside {
@@ -70,6 +73,7 @@ struct keyspace {
     keys_event_fn *on_event;
     void *ctx;
     struct list doomed; /* tables and containers that wait to be freed piece by piece */
+    bool no_touch;      /* lookups do not count as a use */
     int editing;        /* open brackets; 0 between commands */
 };
 
@@ -89,8 +93,10 @@ bool keyspace_advance(struct keyspace *s, int64_t now, int *budget);
 int64_t keyspace_deadline(const struct keyspace *s);    /* when it next needs keyspace_advance */
 bool keyspace_reclaim(struct keyspace *s, int *budget); /* only the freeing; true: more to do */
 
-/* The living entry of that name, or NULL. One found overdue is removed here, with its event. */
+/* The living entry of that name, or NULL. One found overdue is removed here, with its event.
+ * Peeking does not count as a use. */
 struct entry *keys_find(struct keys *k, struct bytes name);
+struct entry *keys_peek(struct keys *k, struct bytes name);
 
 /* Opens the bracket on a new entry; there is none of that name. Its value is `room` undefined bytes
  * (0 for a container), so that a string is written once into its final place. NULL, and no bracket,
@@ -100,8 +106,18 @@ void keys_edit(struct keys *k, struct entry *e);
 
 /* Closes the bracket and raises `ev`. A container that has become empty goes, with EV_DEL. */
 void keys_commit(struct keys *k, struct entry *e, enum key_event ev);
-void keys_abandon(struct keys *k, struct entry *e); /* takes back a keys_create; no event */
+
+/* Closes the bracket without a change and without an event; an entry created in it goes again. */
+void keys_abandon(struct keys *k, struct entry *e);
+
+/* Removes the entry; no bracket is open. */
 void keys_delete(struct keys *k, struct entry *e, enum key_event ev);
+
+/* Removes it without an event, because another entry takes its name at once. */
+void keys_drop(struct keys *k, struct entry *e);
+
+/* An event that is not a change of the value: a deadline set or removed. */
+void keys_notify(struct keys *k, struct bytes name, enum key_event ev);
 
 /* Moves the entry to another name and database (there is none of that name there); no event, the
  * deadline stays. False when memory is out. */
@@ -135,6 +151,9 @@ size_t keys_memory(const struct keys *k, const struct entry *e);
 struct bytes entry_value(const struct entry *e);
 char *keys_resize(struct keys *k, struct entry **e, size_t n);
 bool keys_assign(struct keys *k, struct entry **e, struct bytes value);
+
+/* Makes it an entry of another type, with an undefined value that is yet to be assigned. */
+void keys_retype(struct keys *k, struct entry *e, enum value_type type);
 
 /* A container that has outgrown the entry: its object, allocated by the type's own code. */
 void *entry_object(const struct entry *e);

@@ -52,6 +52,7 @@ static inline bool call_arg_is(const struct call *c, size_t i, struct bytes word
  * when it holds another type. Counts a hit or miss for a reading command. */
 bool call_find(struct call *c, size_t i, enum value_type type, struct entry **out);
 struct entry *call_find_any(struct call *c, size_t i); /* any type */
+struct entry *call_peek(struct call *c, size_t i);     /* the same, but not a use of the key */
 
 /* Opens the bracket: on `found`, or on a new entry named by argument i when that is NULL. NULL,
  * after an error, when memory is out. */
@@ -65,6 +66,9 @@ void call_wrong_arity(struct call *c);
 
 /* For a container command without a subcommand of that name. */
 void call_unknown_subcommand(struct call *c);
+
+/* The handler of every HELP subcommand: lists the container's subcommands from their rows. */
+void call_help(struct call *c);
 
 /* The wall clock, in microseconds; the same for the whole command, script or transaction. */
 int64_t call_wall_us(struct call *c);

@@ -1,0 +1,21 @@
+/*
+ * Every table of commands; the registry walks them in this order.
+ */
+#ifndef SERVER_COMMANDS_FAMILIES_H
+#define SERVER_COMMANDS_FAMILIES_H
+
+#include "server/engine/registry.h"
+
+extern const struct command connection_commands[];
+extern const struct command expiry_commands[];
+extern const struct command key_commands[];
+extern const struct command string_commands[];
+
+static const struct command *const command_families[] = {
+    connection_commands,
+    expiry_commands,
+    key_commands,
+    string_commands,
+};
+
+#endif

@@ -1,0 +1,72 @@
+#include "server/engine/admit.h"
+
+#include "server/engine/call.h"
+
+/* Redis echoes the name and the first arguments, cut to 128 bytes each and in all. */
+static void unknown_command(struct call *c)
+{
+    struct buf args = {0};
+    for (size_t i = 1; i < c->argc && buf_len(&args) < 128; i++) {
+        size_t room = 128 - buf_len(&args);
+        size_t n = c->argv[i].n < room ? c->argv[i].n : room;
+        buf_printf(&args, "'%.*s' ", (int)n, c->argv[i].p);
+    }
+    size_t n = c->argv[0].n < 128 ? c->argv[0].n : 128;
+    reply_errorf(c->reply, "ERR unknown command '%.*s', with args beginning with: %.*s", (int)n,
+                 c->argv[0].p, BYTES_FMT(buf_bytes(&args)));
+    buf_free(&args);
+}
+
+static bool find_command(struct call *c)
+{
+    c->cmd = registry_find(c->engine->registry, c->argv[0]);
+    if (c->cmd == NULL) {
+        unknown_command(c);
+        return false;
+    }
+    if (c->cmd->sub && c->argc > 1) {
+        const struct command *sub = command_sub(c->cmd, c->argv[1]);
+        if (sub == NULL) {
+            call_unknown_subcommand(c);
+            return false;
+        }
+        c->cmd = sub;
+    }
+    if (!command_arity_ok(c->cmd, c->argc)) {
+        call_wrong_arity(c);
+        return false;
+    }
+    return true;
+}
+
+/* Past the memory limit, only what would need more memory is refused. What waits to be freed is
+ * freed first. */
+static bool memory_allows(struct call *c)
+{
+    struct engine *e = c->engine;
+    size_t limit = (size_t)config_memory_limit(e->config);
+    if (!(c->cmd->flags & CMD_DENYOOM) || engine_memory(e) <= limit)
+        return true;
+    for (bool more = true; more && engine_memory(e) > limit;) {
+        int budget = 1024;
+        more = keyspace_reclaim(&e->space, &budget);
+    }
+    return engine_memory(e) <= limit || (c->cmd->grows && !c->cmd->grows(c));
+}
+
+static bool refuse(struct call *c, struct bytes error)
+{
+    reply_error(c->reply, error);
+    return false;
+}
+
+bool admit(struct call *c)
+{
+    if (!find_command(c))
+        return false;
+    if (!(c->session->flags & SESSION_AUTHENTICATED) && !(c->cmd->flags & CMD_NO_AUTH))
+        return refuse(c, ERR_NOAUTH);
+    if (!memory_allows(c))
+        return refuse(c, ERR_OOM);
+    return true;
+}

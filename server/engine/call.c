@@ -1,0 +1,160 @@
+#include "server/engine/call.h"
+
+#include "base/num.h"
+#include "server/engine/admit.h"
+
+#include <stdio.h>
+
+void call_run(struct call *c)
+{
+    c->keys = keyspace_db(&c->engine->space, c->session->db);
+    if (!admit(c))
+        return;
+    c->engine->stats.commands++;
+    c->session->last = c->cmd;
+    c->cmd->run(c);
+}
+
+bool call_int(struct call *c, size_t i, int64_t *out)
+{
+    if (num_parse_i64(c->argv[i], out))
+        return true;
+    reply_error(c->reply, ERR_NOT_INTEGER);
+    return false;
+}
+
+bool call_int_in(struct call *c, size_t i, int64_t min, int64_t max, const char *error,
+                 int64_t *out)
+{
+    if (!call_int(c, i, out))
+        return false;
+    if (*out >= min && *out <= max)
+        return true;
+    reply_error(c->reply, bytes_of(error));
+    return false;
+}
+
+bool call_real(struct call *c, size_t i, double *out)
+{
+    if (num_parse_f64(c->argv[i], out))
+        return true;
+    reply_error(c->reply, ERR_NOT_FLOAT);
+    return false;
+}
+
+/* Reading commands count a hit or a miss, and a miss is an event of its own. */
+static struct entry *count_lookup(struct call *c, size_t i, struct entry *e)
+{
+    if (c->cmd->flags & CMD_READONLY) {
+        if (e)
+            c->engine->stats.hits++;
+        else
+            c->engine->stats.misses++;
+        if (e == NULL)
+            keys_notify(c->keys, c->argv[i], EV_KEYMISS);
+    }
+    return e;
+}
+
+struct entry *call_find_any(struct call *c, size_t i)
+{
+    return count_lookup(c, i, keys_find(c->keys, c->argv[i]));
+}
+
+struct entry *call_peek(struct call *c, size_t i)
+{
+    return count_lookup(c, i, keys_peek(c->keys, c->argv[i]));
+}
+
+bool call_find(struct call *c, size_t i, enum value_type type, struct entry **out)
+{
+    *out = call_find_any(c, i);
+    if (*out == NULL || (*out)->type == type)
+        return true;
+    reply_error(c->reply, ERR_WRONG_TYPE);
+    return false;
+}
+
+struct entry *call_edit(struct call *c, size_t i, enum value_type type, struct entry *found,
+                        size_t room)
+{
+    if (found) {
+        keys_edit(c->keys, found);
+        return found;
+    }
+    struct entry *e = keys_create(c->keys, c->argv[i], type, room);
+    if (e == NULL)
+        call_out_of_memory(c);
+    return e;
+}
+
+void call_syntax_error(struct call *c)
+{
+    reply_error(c->reply, ERR_SYNTAX);
+}
+
+void call_out_of_memory(struct call *c)
+{
+    reply_error(c->reply, ERR_OOM);
+}
+
+void call_wrong_arity(struct call *c)
+{
+    reply_errorf(c->reply, "ERR wrong number of arguments for '%s' command",
+                 command_full_name(c->cmd));
+}
+
+static void upper(char *out, size_t size, const char *name)
+{
+    size_t i = 0;
+    for (; name[i] && i + 1 < size; i++)
+        out[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+    out[i] = '\0';
+}
+
+void call_unknown_subcommand(struct call *c)
+{
+    size_t n = c->argv[1].n < 128 ? c->argv[1].n : 128;
+    char name[32];
+    upper(name, sizeof name, c->cmd->name);
+    reply_errorf(c->reply, "ERR unknown subcommand '%.*s'. Try %s HELP.", (int)n, c->argv[1].p,
+                 name);
+}
+
+void call_help(struct call *c)
+{
+    const struct command *container = registry_find(c->engine->registry, c->argv[0]);
+    char name[64], line[512];
+    size_t n = 0;
+    while (container->sub[n].name)
+        n++;
+    reply_array(c->reply, 1 + 2 * n);
+    upper(name, sizeof name, container->name);
+    snprintf(line, sizeof line, "%s <subcommand> [<argument> ...]. Subcommands are:", name);
+    reply_status(c->reply, bytes_of(line));
+    for (const struct command *sub = container->sub; sub->name; sub++) {
+        upper(name, sizeof name, sub->name);
+        snprintf(line, sizeof line, "%s%s%s", name, sub->syntax && sub->syntax[0] ? " " : "",
+                 sub->syntax ? sub->syntax : "");
+        reply_status(c->reply, bytes_of(line));
+        snprintf(line, sizeof line, "    %s", sub->summary);
+        reply_status(c->reply, bytes_of(line));
+    }
+}
+
+int64_t call_wall_us(struct call *c)
+{
+    struct engine *e = c->engine;
+    if (e->wall_us == 0)
+        e->wall_us = e->host->wall_us(e->ctx);
+    return e->wall_us;
+}
+
+int64_t call_from_wall_ms(struct call *c, int64_t wall_ms)
+{
+    int64_t ahead, at;
+    if (__builtin_sub_overflow(wall_ms, call_wall_us(c) / 1000, &ahead) ||
+        __builtin_add_overflow(c->now, ahead, &at))
+        return wall_ms < 0 ? INT64_MIN : INT64_MAX - 1;
+    return at;
+}

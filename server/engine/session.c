@@ -1,0 +1,84 @@
+#include "server/engine/session.h"
+
+#include "base/mem.h"
+#include "server/engine/engine.h"
+
+struct session *session_new(struct engine *e, void *owner, uint32_t flags)
+{
+    struct session *s = mem_alloc(sizeof *s);
+    s->engine = e;
+    s->owner = owner;
+    s->id = ++e->next_session;
+    s->resp = 2;
+    s->created = s->last_used = e->now;
+    s->flags = flags;
+    if (e->config->requirepass[0] == '\0')
+        s->flags |= SESSION_AUTHENTICATED;
+    list_append(&e->sessions, &s->link);
+    if (!(flags & SESSION_INTERNAL)) {
+        e->nsessions++;
+        e->stats.connections++;
+    }
+    return s;
+}
+
+static void free_more(struct session_more *m)
+{
+    if (m == NULL)
+        return;
+    buf_free(&m->held);
+    mem_free(m->name);
+    mem_free(m->lib_name);
+    mem_free(m->lib_ver);
+    mem_free(m);
+}
+
+void session_free(struct session *s)
+{
+    list_unlink(&s->link);
+    if (!(s->flags & SESSION_INTERNAL))
+        s->engine->nsessions--;
+    free_more(s->more);
+    buf_free(&s->out);
+    mem_free(s);
+}
+
+struct session_more *session_more(struct session *s)
+{
+    if (s->more == NULL) {
+        s->more = mem_alloc(sizeof *s->more);
+        list_init(&s->more->watched);
+    }
+    return s->more;
+}
+
+/* Over the hard limit of its class? The soft one, which needs time, is the shell's to watch. */
+static bool over_limit(const struct session *s)
+{
+    enum client_class class = s->flags & SESSION_PUBSUB ? CLIENT_CLASS_PUBSUB : CLIENT_CLASS_NORMAL;
+    int64_t hard = s->engine->config->output_limit[class].hard;
+    size_t held = s->more ? buf_len(&s->more->held) : 0;
+    return hard > 0 && buf_len(&s->out) + held + s->unsent > (size_t)hard;
+}
+
+struct reply *session_push(struct session *s)
+{
+    struct engine *e = s->engine;
+    struct buf *to = s->flags & SESSION_RUNNING ? &session_more(s)->held : &s->out;
+    if (!(s->flags & SESSION_KILLED) && over_limit(s)) {
+        log_warning(e->log, "Client id=%llu closed for overcoming of output buffer limits.",
+                    (unsigned long long)s->id);
+        session_close(s, true);
+    }
+    if (s->flags & SESSION_KILLED)
+        buf_clear(to);
+    wire_init(&e->push, to, s->resp);
+    e->host->wake(e->ctx, s);
+    return &e->push.reply;
+}
+
+void session_close(struct session *s, bool at_once)
+{
+    s->flags |= at_once ? SESSION_KILLED | SESSION_CLOSING : SESSION_CLOSING;
+    s->engine->host->wake(s->engine->ctx, s);
+}

@@ -1,0 +1,122 @@
+#include "tests/lib/rig.h"
+
+#include "base/mem.h"
+#include "base/quote.h"
+
+static void on_wake(void *ctx, struct session *s)
+{
+    (void)s;
+    ((struct rig *)ctx)->wakes++;
+}
+
+static int64_t on_wall(void *ctx)
+{
+    struct rig *r = ctx;
+    return (r->now + r->wall) * 1000;
+}
+
+static void on_stop(void *ctx)
+{
+    ((struct rig *)ctx)->stops++;
+}
+
+static const struct engine_host host = {.wake = on_wake, .wall_us = on_wall, .stop = on_stop};
+
+struct rig *rig_new(void)
+{
+    struct rig *r = mem_alloc(sizeof *r);
+    r->now = 1000;
+    r->wall = 1700000000000;
+    config_init(&r->config);
+    r->engine = engine_new(&(struct engine_options){
+        .config = &r->config, .log = &r->log, .host = &host, .ctx = r, .now = r->now, .seed = 42});
+    as(r, 0);
+    return r;
+}
+
+void rig_free(struct rig *r)
+{
+    for (int i = 0; i < RIG_CLIENTS; i++)
+        disconnect(r, i);
+    engine_free(r->engine);
+    config_free(&r->config);
+    buf_free(&r->reply);
+    mem_free(r);
+}
+
+void as(struct rig *r, int who)
+{
+    r->who = who;
+    if (r->clients[who] == NULL)
+        r->clients[who] = session_new(r->engine, NULL, SESSION_LOCAL);
+}
+
+void disconnect(struct rig *r, int who)
+{
+    if (r->clients[who])
+        session_free(r->clients[who]);
+    r->clients[who] = NULL;
+}
+
+const char *received(struct rig *r, int who)
+{
+    struct buf *out = &r->clients[who]->out;
+    struct bytes b = buf_bytes(out);
+    buf_clear(&r->reply);
+    for (size_t i = 0; i < b.n; i++) {
+        if (b.p[i] == '\r' && i + 1 < b.n && b.p[i + 1] == '\n') {
+            if (i + 2 < b.n)
+                buf_putc(&r->reply, ' ');
+            i++;
+        } else {
+            buf_putc(&r->reply, b.p[i]);
+        }
+    }
+    buf_putc(&r->reply, '\0');
+    buf_clear(out);
+    return buf_bytes(&r->reply).p;
+}
+
+void run_argv(struct rig *r, const struct bytes *argv, size_t argc)
+{
+    struct session *s = r->clients[r->who];
+    buf_clear(&s->out);
+    engine_execute(r->engine, s, r->now, argv, argc);
+    received(r, r->who);
+}
+
+void run(struct rig *r, const char *line)
+{
+    struct buf text = {0}, ends = {0};
+    struct bytes argv[256];
+    ssize_t n = quote_split(bytes_of(line), &text, &ends);
+    assert_in_range(n, 1, 256);
+    const size_t *end = (const size_t *)(const void *)buf_bytes(&ends).p;
+    size_t from = 0;
+    for (ssize_t i = 0; i < n; i++) {
+        argv[i] = (struct bytes){buf_bytes(&text).p + from, end[i] - from};
+        from = end[i];
+    }
+    run_argv(r, argv, (size_t)n);
+    buf_free(&text);
+    buf_free(&ends);
+}
+
+void later(struct rig *r, int64_t ms)
+{
+    int64_t until = r->now + ms;
+    for (;;) {
+        int64_t next = engine_deadline(r->engine);
+        if (next > until)
+            break;
+        if (next > r->now)
+            r->now = next;
+        engine_advance(r->engine, r->now);
+    }
+    r->now = until;
+}
+
+const char *rig_reply(struct rig *r)
+{
+    return buf_bytes(&r->reply).p;
+}
