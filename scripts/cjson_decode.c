@@ -275,7 +275,7 @@ static void descend(struct decoder *d)
 {
     d->depth++;
     if (d->depth > d->settings->decode_depth || d->depth > CJSON_MAX_DEPTH ||
-        !lua_checkstack(d->L, 6))
+        !lua_checkstack(d->L, 8))
         luaL_error(d->L, "Found too many nested data structures (%d) at character %d", d->depth,
                    (int)(d->p - d->start));
 }

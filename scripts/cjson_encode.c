@@ -140,7 +140,7 @@ static void encode_object(struct encoder *e, int depth)
 
 static void encode_table(struct encoder *e, int depth)
 {
-    if (depth > e->settings->encode_depth || depth > CJSON_MAX_DEPTH || !lua_checkstack(e->L, 6))
+    if (depth > e->settings->encode_depth || depth > CJSON_MAX_DEPTH || !lua_checkstack(e->L, 8))
         luaL_error(e->L, "Cannot serialise, excessive nesting (%d)", depth);
     int n = array_length(e);
     if (n > 0)

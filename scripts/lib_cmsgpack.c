@@ -134,7 +134,7 @@ static void pack_table(struct packer *k, int depth)
 {
     lua_State *L = k->L;
     bool is_array;
-    luaL_checkstack(L, 4, "in function mp_encode_lua_table");
+    luaL_checkstack(L, 8, "in function mp_encode_lua_table");
     size_t n = count_keys(k, &is_array);
     put_count(k, is_array ? 0xdc : 0xde, is_array ? 0x90 : 0x80, n);
     if (is_array) {
@@ -335,8 +335,7 @@ static int unpack_values(lua_State *L, lua_Integer limit, lua_Integer offset)
         unpack_value(&u);
     if (all)
         return count;
-    luaL_checkstack(L, 1,
-                    "too many return values at once; use unpack_one or unpack_limit instead.");
+    luaL_checkstack(L, 1, "in function mp_unpack_full");
     lua_pushinteger(L, u.left == 0 ? -1 : (lua_Integer)(n - u.left));
     lua_insert(L, 2);
     return count + 1;

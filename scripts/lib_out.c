@@ -1,6 +1,5 @@
 #include "scripts/lib_out.h"
 
-#include <lauxlib.h>
 #include <stdint.h>
 
 /*
@@ -69,7 +68,6 @@ void out_grow(struct out *o, size_t n)
     else if (room < o->n + n)
         room = o->n + n;
 
-    luaL_checkstack(L, 4, "too many results");
     struct box *b = o->p == o->first ? box_new(L, o->slot) : lua_touserdata(L, o->slot);
     if (!box_resize(L, b, room)) {
         /* Lua 5.1 does not collect when it runs out; here it is safe to, and garbage abounds. */

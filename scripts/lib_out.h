@@ -26,7 +26,10 @@ struct out {
 /* Takes one slot at the top of the Lua stack, to be left in place while the buffer is in use. */
 void out_init(struct out *o, lua_State *L);
 
-/* Makes space for `n` more bytes. Raises "not enough memory" when the cap does not allow it. */
+/*
+ * Makes space for `n` more bytes, with four free slots on the Lua stack to work in. Raises "not
+ * enough memory" when the cap does not allow it.
+ */
 void out_grow(struct out *o, size_t n);
 
 /* Pushes what was written as a Lua string, and gives the memory back. */

@@ -86,28 +86,28 @@ static size_t padding_before(const struct layout *l, char option, size_t size)
     return (size - (l->at & (size - 1))) & (size - 1);
 }
 
-/* The next option that stands for data; false at the end of the format. */
+/* Reads the next option; false at the end of the format. */
 static bool next_field(struct layout *l, struct field *f)
 {
-    for (;;) {
-        lib_step(l->L, &l->steps);
-        f->option = *l->fmt;
-        if (f->option == '\0')
-            return false;
-        l->fmt++;
-        f->size = option_size(l, f->option);
-        f->padding = padding_before(l, f->option, f->size);
-        switch (f->option) {
-        case ' ': break;
-        case '<': l->big = false; break;
-        case '>': l->big = true; break;
-        case '!': read_align(l); break;
-        default:
-            if (!strchr("bBhHlLTiIfdxcs", f->option))
-                luaL_argerror(l->L, 1,
-                              lua_pushfstring(l->L, "invalid format option '%c'", f->option));
-            return true;
-        }
+    lib_step(l->L, &l->steps);
+    f->option = *l->fmt;
+    if (f->option == '\0')
+        return false;
+    l->fmt++;
+    f->size = option_size(l, f->option);
+    f->padding = padding_before(l, f->option, f->size);
+    return true;
+}
+
+/* An option that stands for no data. */
+static void control(struct layout *l, char option)
+{
+    switch (option) {
+    case ' ': break;
+    case '<': l->big = false; break;
+    case '>': l->big = true; break;
+    case '!': read_align(l); break;
+    default: luaL_argerror(l->L, 1, lua_pushfstring(l->L, "invalid format option '%c'", option));
     }
 }
 
@@ -176,7 +176,16 @@ static int struct_pack(lua_State *L)
         }
         case 'c':
         case 's': f.size = pack_chars(&l, &o, arg++, &f); break;
-        default: pack_int(&l, &o, arg++, f.size);
+        case 'b':
+        case 'B':
+        case 'h':
+        case 'H':
+        case 'l':
+        case 'L':
+        case 'T':
+        case 'i':
+        case 'I': pack_int(&l, &o, arg++, f.size); break;
+        default: control(&l, f.option);
         }
         l.at += f.size;
     }
@@ -196,10 +205,11 @@ static double unpack_int(const struct layout *l, const char *p, const struct fie
     memcpy(&n, b, sizeof n); /* of longer ones, what fits */
     if (f->option < 'a')
         return (double)n;
-    if (f->size > 0 && f->size < sizeof n) {
-        uint64_t sign = UINT64_C(1) << (f->size * 8 - 1);
-        n = (n ^ sign) - sign;
-    }
+    /* In more than 8 bytes the sign is sought at the bit where its place wraps round, as in Redis.
+     */
+    uint64_t sign = ~UINT64_C(0) << ((f->size * 8 - 1) & 63);
+    if (n & sign)
+        n |= sign;
     return (double)(int64_t)n;
 }
 
@@ -246,7 +256,16 @@ static size_t unpack_field(struct layout *l, const struct field *f, const char *
         lua_pushlstring(L, p, (size_t)(end - p));
         return (size_t)(end - p) + 1;
     }
-    default: lua_pushnumber(L, unpack_int(l, p, f)); return f->size;
+    case 'b':
+    case 'B':
+    case 'h':
+    case 'H':
+    case 'l':
+    case 'L':
+    case 'T':
+    case 'i':
+    case 'I': lua_pushnumber(L, unpack_int(l, p, f)); return f->size;
+    default: control(l, f->option); return 0;
     }
 }
 
@@ -270,6 +289,11 @@ static int struct_unpack(lua_State *L)
     return lua_gettop(L) - 2;
 }
 
+static bool is_alnum(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
 static int struct_size(lua_State *L)
 {
     struct layout l = {.L = L, .fmt = luaL_checkstring(L, 1), .align = 1};
@@ -279,6 +303,8 @@ static int struct_size(lua_State *L)
             luaL_argerror(L, 1, "option 's' has no fixed size");
         if (f.option == 'c' && f.size == 0)
             luaL_argerror(L, 1, "option 'c0' has no fixed size");
+        if (!is_alnum(f.option)) /* letters without a meaning count nothing here */
+            control(&l, f.option);
         l.at += f.padding + f.size;
     }
     lua_pushinteger(L, (lua_Integer)l.at);
