@@ -38,7 +38,8 @@ struct output_limit {
 
 enum config_allow { ALLOW_NO, ALLOW_YES, ALLOW_LOCAL }; /* local: unix socket and loopback only */
 enum config_log_format { LOG_FORMAT_TEXT, LOG_FORMAT_JSON };
-enum config_supervised { SUPERVISED_NO, SUPERVISED_AUTO, SUPERVISED_SYSTEMD, SUPERVISED_UPSTART };
+enum config_supervised { SUPERVISED_UPSTART, SUPERVISED_SYSTEMD, SUPERVISED_AUTO, SUPERVISED_NO };
+enum config_channels { CHANNELS_ALL, CHANNELS_NONE };
 
 /* An owned list of texts: bind addresses, lines of a directive that may be repeated. */
 struct config_list {
@@ -64,12 +65,12 @@ struct config {
     char *requirepass_file;
     char *aclfile;
     int64_t acllog_max_len;
-    bool acl_pubsub_default; /* new users may use all channels */
+    int acl_pubsub_default; /* enum config_channels: what new users may use */
     bool protected_mode;
-    int enable_debug_command; /* enum config_allow */
-    int enable_protected_configs;
-    struct config_list users;   /* `user` lines, without the word */
-    struct config_list renames; /* `rename-command` lines: "FROM TO", TO may be "" */
+    int enable_debug_command;     /* enum config_allow */
+    int enable_protected_configs; /* enum config_allow */
+    struct config_list users;     /* `user` lines, without the word */
+    struct config_list renames;   /* `rename-command`: from, to, from, to; "" removes */
 
     /* limits */
     int64_t databases;
@@ -96,7 +97,7 @@ struct config {
 
     /* the process */
     bool daemonize;
-    int supervised;
+    int supervised; /* enum config_supervised */
     char *pidfile;
     char *dir;
     int64_t hz;               /* INFO shows it; the loop sleeps until something is due */
