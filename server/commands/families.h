@@ -6,12 +6,14 @@
 
 #include "server/engine/registry.h"
 
+extern const struct command config_commands[];
 extern const struct command connection_commands[];
 extern const struct command expiry_commands[];
 extern const struct command key_commands[];
 extern const struct command string_commands[];
 
 static const struct command *const command_families[] = {
+    config_commands,
     connection_commands,
     expiry_commands,
     key_commands,

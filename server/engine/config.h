@@ -116,6 +116,10 @@ struct config {
     char *file;                /* the configuration file's absolute path; NULL: none */
     int64_t default_maxmemory; /* bytes that maxmemory 0 stands for; 0: no limit */
 
+    /* CONFIG REWRITE: gives the file new contents; on failure says why. NULL: cannot be done. */
+    bool (*save)(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX]);
+    void *save_ctx;
+
     char **kept;       /* text of options without a member, one slot per row of the table */
     struct list hooks; /* of struct config_hook */
 };
