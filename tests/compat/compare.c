@@ -59,6 +59,14 @@ static struct bytes first_word(struct bytes s)
     return (struct bytes){s.p, blank ? (size_t)(blank - s.p) : s.n};
 }
 
+static bool same_from(struct bytes a, struct bytes b, struct bytes mark)
+{
+    const char *x = memmem(a.p, a.n, mark.p, mark.n), *y = memmem(b.p, b.n, mark.p, mark.n);
+    return x && y &&
+           bytes_eq((struct bytes){x, (size_t)(a.p + a.n - x)},
+                    (struct bytes){y, (size_t)(b.p + b.n - y)});
+}
+
 /* The value of `name` in `name:value` or `name=value`, lines or words. */
 static bool field_in_text(struct bytes text, struct bytes name, struct bytes *value)
 {
@@ -119,6 +127,7 @@ static bool same(const struct check *check, const struct answer *a, const struct
         return a->kind == b->kind && bytes_eq(first_word(a->text), first_word(b->text));
     case CHECK_UNORDERED: return same_unordered(a, b);
     case CHECK_TIME: return same_within(a, b, check->tolerance);
+    case CHECK_FROM: return a->kind == b->kind && same_from(a->raw, b->raw, check->fields);
     case CHECK_FIELDS: return same_fields(a, b, check->fields);
     }
     return false;

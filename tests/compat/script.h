@@ -25,6 +25,7 @@ enum check_kind {
     CHECK_ANY,
     CHECK_TYPE,   /* the type byte only */
     CHECK_CODE,   /* the first word of an error or a status */
+    CHECK_FROM,   /* from the first `fields` on */
     CHECK_FIELDS, /* `fields` are there; those written =name have the same value */
 };
 

@@ -53,8 +53,9 @@ static ssize_t take_bulk(struct bytes in, size_t at, size_t n, struct answer *ou
         return INCOMPLETE;
     if (memcmp(in.p + at + n, "\r\n", 2) != 0)
         return BROKEN;
+    size_t mark = in.p[0] == '=' && n >= 4 ? 4 : 0; /* "txt:" of a verbatim string */
     if (out)
-        out->text = (struct bytes){in.p + at, n};
+        out->text = (struct bytes){in.p + at + mark, n - mark};
     return (ssize_t)(at + n + 2);
 }
 

@@ -106,6 +106,14 @@ TEST(compare, error_code_is_the_first_word)
     assert_false(same(c, "-ERR one\r\n", "+ERR one\r\n"));
 }
 
+TEST(compare, from_ignores_what_stands_before)
+{
+    struct check c = {.kind = CHECK_FROM, .fields = BYTES("]")};
+    assert_true(same(c, "+1.5 [0 a] x\r\n", "+2 [0 b] x\r\n"));
+    assert_false(same(c, "+1.5 [0 a] x\r\n", "+1.5 [0 a] y\r\n"));
+    assert_false(same(c, "+none\r\n", "+none\r\n"));
+}
+
 TEST(script, names_the_line_that_it_cannot_read)
 {
     struct buf error = {0};
