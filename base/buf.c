@@ -6,22 +6,47 @@
 #include <assert.h>
 #include <stdio.h>
 
-void buf_reserve(struct buf *b, size_t n)
+/* Sliding down is only worth it when it at least halves the buffer: amortised linear. */
+static bool slide(struct buf *b, size_t n)
 {
     size_t len = buf_len(b);
-    if (b->from && b->cap - len >= n && b->from >= len) {
-        /* Sliding down is only worth it when it at least halves the buffer: amortised linear. */
-        assert(b->p);
-        memcpy(b->p, b->p + b->from, len);
-        b->from = 0;
-        b->to = len;
-        return;
-    }
+    if (b->from == 0 || b->cap - len < n || b->from < len)
+        return false;
+    assert(b->p);
+    memcpy(b->p, b->p + b->from, len);
+    b->from = 0;
+    b->to = len;
+    return true;
+}
+
+static size_t grown(const struct buf *b, size_t n)
+{
     size_t want = b->cap ? b->cap : 64;
     while (want - b->to < n)
         want *= 2;
+    return want;
+}
+
+void buf_reserve(struct buf *b, size_t n)
+{
+    if (slide(b, n))
+        return;
+    size_t want = grown(b, n);
     b->p = mem_grow(b->p, want);
     b->cap = want;
+}
+
+bool buf_try_room(struct buf *b, size_t n)
+{
+    if (b->cap - b->to >= n || slide(b, n))
+        return true;
+    size_t want = grown(b, n);
+    char *p = mem_try_grow(b->p, want);
+    if (p == NULL)
+        return false;
+    b->p = p;
+    b->cap = want;
+    return true;
 }
 
 void buf_put_i64(struct buf *b, int64_t v)

@@ -37,6 +37,9 @@ static inline char *buf_room(struct buf *b, size_t n)
     return b->p + b->to;
 }
 
+/* The same for a number that a client chose: false when memory is out, and nothing has changed. */
+bool buf_try_room(struct buf *b, size_t n);
+
 static inline void buf_added(struct buf *b, size_t n)
 {
     b->to += n;
