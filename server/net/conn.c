@@ -1,0 +1,516 @@
+/*
+ * Reading, executing, writing, closing.
+ *
+ * Sockets are watched with uv_poll and read and written here, rather than through libuv's streams.
+ * A stream takes 88 bytes more per connection and its own allocation per queued write; it cannot be
+ * read or written while a script keeps the loop waiting; and a client that is not read from
+ * (because it is blocked in BLPOP) could vanish unseen, where uv_poll still reports the disconnect.
+ *
+ * Input normally goes into the loop's one buffer and commands are executed from there in place.
+ * What is left over (half a command, or commands that must wait) moves into a `struct input`; from
+ * then on the client's bytes are read straight behind it, so a large argument is never copied
+ * twice, and when all is used up the struct goes away.
+ *
+ * Output collects in session->out and is written once, at the end of the turn. What the socket does
+ * not take moves, without copying, into a `struct tail`; session->out then starts afresh behind it.
+ */
+#include "server/net/conn.h"
+
+#include "base/mem.h"
+#include "server/net/address.h"
+#include "server/net/listener.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* A client that sends more than this in one go lets others pass before the rest is looked at. */
+enum { COMMANDS_PER_TURN = 1000, MS_PER_TURN = 2 };
+
+enum {
+    READ_LEAST = 16 << 10, /* room behind unfinished input */
+    READ_MOST = 1 << 20,
+    ARGS_MOST = 1 << 20,
+    LINE_MOST = 64 << 10,
+};
+
+enum { LINGER_MS = 2000, AUTH_MS = 60000, ENDING_MS = 60000 };
+
+struct input {
+    struct parser parser;
+    struct buf buf;
+};
+
+struct tail {
+    struct buf buf;
+    int64_t slow_since; /* over its soft limit since then, or lingering; 0: not */
+};
+
+static struct net *net_of(const struct conn *c)
+{
+    return c->poll.data;
+}
+
+static void on_closed(uv_handle_t *h)
+{
+    mem_free(container_of((uv_poll_t *)h, struct conn, poll));
+}
+
+static void drop_input(struct conn *c)
+{
+    if (c->input == NULL)
+        return;
+    parser_free(&c->input->parser);
+    buf_free(&c->input->buf);
+    mem_free(c->input);
+    c->input = NULL;
+    c->flags &= ~CONN_MORE;
+}
+
+static void drop_tail(struct conn *c)
+{
+    if (c->tail == NULL)
+        return;
+    buf_free(&c->tail->buf);
+    mem_free(c->tail);
+    c->tail = NULL;
+    if (c->session)
+        c->session->unsent = 0;
+}
+
+void conn_close(struct conn *c)
+{
+    struct net *n = net_of(c);
+    list_unlink(&c->link);
+    if (c->session)
+        session_free(c->session);
+    c->session = NULL;
+    drop_input(c);
+    drop_tail(c);
+    n->nconns--;
+    n->nlingering -= (c->flags & CONN_LINGERS) != 0;
+    uv_close((uv_handle_t *)&c->poll, on_closed);
+    close(c->fd);
+    listener_resume(n);
+}
+
+void conn_wake(struct conn *c)
+{
+    if (!(c->flags & CONN_LINGERS) && list_empty(&c->link))
+        list_append(&net_of(c)->dirty, &c->link);
+}
+
+/* Limits. */
+
+static const struct output_limit *output_limit(const struct conn *c)
+{
+    bool pubsub = c->session->flags & SESSION_PUBSUB;
+    return &net_of(c)->config->output_limit[pubsub ? CLIENT_CLASS_PUBSUB : CLIENT_CLASS_NORMAL];
+}
+
+static size_t unsent(const struct conn *c)
+{
+    return c->session->unsent + buf_len(&c->session->out);
+}
+
+static bool over(int64_t limit, size_t n)
+{
+    return limit > 0 && n > (size_t)limit;
+}
+
+static bool may_execute(const struct conn *c)
+{
+    const uint32_t no = SESSION_BLOCKED | SESSION_CLOSING | SESSION_KILLED;
+    return !(c->session->flags & no) && !over(output_limit(c)->soft, unsent(c));
+}
+
+/* Only its last replies remain to be delivered. */
+static bool ending(const struct conn *c)
+{
+    return c->flags & CONN_EOF || c->session->flags & SESSION_CLOSING;
+}
+
+static struct parser_limits parser_limits(const struct conn *c)
+{
+    return (struct parser_limits){
+        .args = ARGS_MOST,
+        .bulk = net_of(c)->config->proto_max_bulk_len,
+        .line = LINE_MOST,
+        .unauthenticated = !(c->session->flags & SESSION_AUTHENTICATED),
+    };
+}
+
+/* Executing. */
+
+static void refuse(struct conn *c, const char *why)
+{
+    struct session *s = c->session;
+    log_verbose(net_of(c)->log, "%s from client id=%llu", why, (unsigned long long)s->id);
+    buf_printf(&s->out, "-ERR %s\r\n", why);
+    s->flags |= SESSION_CLOSING;
+    c->flags |= CONN_RUDE;
+}
+
+/* Executes commands from `in` until there is no whole one, the client must wait, or its turn is
+ * over. Says how many bytes were used up. */
+static size_t execute(struct conn *c, struct parser *p, struct bytes in)
+{
+    struct net *n = net_of(c);
+    int64_t start = n->engine->now;
+    size_t done = 0;
+    c->flags &= ~CONN_MORE;
+    for (int left = COMMANDS_PER_TURN; done < in.n; left--) {
+        if (left == 0 || n->engine->now - start > MS_PER_TURN || !may_execute(c)) {
+            c->flags |= CONN_MORE;
+            break;
+        }
+        size_t used;
+        struct parser_limits limits = parser_limits(c);
+        enum parse_result r =
+            parser_next(p, &limits, (struct bytes){in.p + done, in.n - done}, &used);
+        if (r == PARSE_MORE)
+            break;
+        if (r == PARSE_BAD) {
+            refuse(c, p->error);
+            return in.n;
+        }
+        done += used;
+        if (p->argc)
+            n->host->submit(n->ctx, c->session, p->argv, p->argc);
+    }
+    return done;
+}
+
+/* Keeps `rest`, and the parser's place in it, for later. */
+static void keep_input(struct conn *c, struct parser *p, struct bytes rest)
+{
+    struct input *in = mem_alloc(sizeof *in);
+    in->parser = *p;
+    parser_init(p);
+    buf_put(&in->buf, rest);
+    c->input = in;
+}
+
+static void execute_shared(struct conn *c, struct bytes in)
+{
+    struct parser *p = &net_of(c)->reader.parser;
+    size_t used = execute(c, p, in);
+    if (used < in.n) {
+        keep_input(c, p, (struct bytes){in.p + used, in.n - used});
+    } else if (!parser_idle(p)) {
+        parser_free(p);
+        parser_init(p);
+    }
+}
+
+static void execute_kept(struct conn *c)
+{
+    struct input *in = c->input;
+    buf_consume(&in->buf, execute(c, &in->parser, buf_bytes(&in->buf)));
+    size_t rest = buf_len(&in->buf);
+    if (rest == 0) {
+        drop_input(c);
+    } else if (in->buf.cap > READ_MOST && rest < READ_LEAST) {
+        /* The large argument has been dealt with; do not sit on its memory. */
+        struct buf small = {0};
+        buf_put(&small, buf_bytes(&in->buf));
+        buf_free(&in->buf);
+        in->buf = small;
+    }
+}
+
+/* Reading. */
+
+/* Room for the client's next bytes: NULL when memory is out. */
+static char *input_room(struct conn *c, size_t *room)
+{
+    if (c->input == NULL) {
+        *room = NET_READ_SIZE;
+        return net_of(c)->reader.bytes;
+    }
+    struct buf *b = &c->input->buf;
+    size_t want = c->input->parser.want;
+    want = want < READ_LEAST ? READ_LEAST : want > READ_MOST ? READ_MOST : want;
+    if (!buf_try_room(b, want))
+        return NULL;
+    *room = b->cap - b->to;
+    return b->p + b->to;
+}
+
+static void received(struct conn *c, char *p, size_t len)
+{
+    if (c->input == NULL) {
+        execute_shared(c, (struct bytes){p, len});
+        return;
+    }
+    buf_added(&c->input->buf, len);
+    execute_kept(c);
+    int64_t limit = net_of(c)->config->client_query_buffer_limit;
+    if (c->input && !(c->flags & CONN_MORE) && over(limit, buf_len(&c->input->buf))) {
+        log_warning(net_of(c)->log, "Closing client that reached max query buffer length: id=%llu",
+                    (unsigned long long)c->session->id);
+        session_close(c->session, true);
+    }
+}
+
+static void conn_read(struct conn *c)
+{
+    size_t room;
+    char *p = input_room(c, &room);
+    ssize_t len = p ? read(c->fd, p, room) : -1;
+    if (p && len < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (len < 0) {
+        conn_close(c);
+        return;
+    }
+    net_of(c)->reads++;
+    c->session->last_used = net_now(net_of(c));
+    if (len == 0)
+        c->flags |= CONN_EOF;
+    else
+        received(c, p, (size_t)len);
+}
+
+static void linger_on(struct conn *c)
+{
+    struct net *n = net_of(c);
+    ssize_t len = read(c->fd, n->reader.bytes, NET_READ_SIZE);
+    if (len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR))
+        conn_close(c);
+}
+
+/* A reset shows as `status` < 0; what had arrived before it can still be read, and then the error.
+ */
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct conn *c = container_of(poll, struct conn, poll);
+    if (status < 0)
+        c->events = 0;
+    if (c->flags & CONN_LINGERS) {
+        linger_on(c);
+        return;
+    }
+    conn_wake(c);
+    if (status < 0 || events & UV_READABLE) {
+        conn_read(c);
+    } else if (events & UV_DISCONNECT) {
+        c->flags |= CONN_EOF;
+    }
+}
+
+/* Writing. */
+
+/* False when the connection is broken. */
+static bool drain(struct conn *c, struct buf *b)
+{
+    if (buf_len(b) == 0)
+        return true;
+    ssize_t len = send(c->fd, b->p + b->from, buf_len(b), MSG_NOSIGNAL);
+    if (len < 0)
+        return errno == EAGAIN || errno == EINTR;
+    c->session->last_used = net_now(net_of(c));
+    buf_consume(b, (size_t)len);
+    return true;
+}
+
+/* Writes what there is; what is left afterwards is in the tail. */
+static bool flush(struct conn *c)
+{
+    struct session *s = c->session;
+    if (c->tail) {
+        bool ok = drain(c, &c->tail->buf);
+        s->unsent = buf_len(&c->tail->buf);
+        if (!ok || s->unsent)
+            return ok;
+        buf_free(&c->tail->buf);
+    }
+    if (!drain(c, &s->out))
+        return false;
+    if (buf_len(&s->out) == 0) {
+        buf_free(&s->out);
+        drop_tail(c);
+        return true;
+    }
+    if (c->tail == NULL)
+        c->tail = mem_alloc(sizeof *c->tail);
+    c->tail->buf = s->out;
+    s->unsent = buf_len(&s->out);
+    s->out = (struct buf){0};
+    return true;
+}
+
+/* Output limits; false when the client is to go. */
+static bool within_limits(struct conn *c)
+{
+    const struct output_limit *limit = output_limit(c);
+    size_t size = unsent(c);
+    if (over(limit->hard, size)) {
+        log_warning(net_of(c)->log,
+                    "Client id=%llu scheduled to be closed ASAP for overcoming of output buffer "
+                    "limits.",
+                    (unsigned long long)c->session->id);
+        return false;
+    }
+    if (c->tail == NULL)
+        return true;
+    if (!over(limit->soft, size)) {
+        c->tail->slow_since = 0;
+    } else if (c->tail->slow_since == 0) {
+        c->tail->slow_since = net_now(net_of(c));
+        net_expect(net_of(c), conn_deadline(c));
+    }
+    return true;
+}
+
+/* Closing. */
+
+/* The client is told why before it finds the connection reset: closing with unread input would make
+ * the kernel throw away what was written last. */
+static void linger(struct conn *c)
+{
+    struct net *n = net_of(c);
+    session_free(c->session);
+    c->session = NULL;
+    drop_input(c);
+    drop_tail(c);
+    shutdown(c->fd, SHUT_WR);
+    c->tail = mem_alloc(sizeof *c->tail);
+    c->tail->slow_since = net_now(n);
+    c->flags |= CONN_LINGERS;
+    n->nlingering++;
+    list_unlink(&c->link);
+    list_append(&n->lingering, &c->link);
+    net_expect(n, conn_deadline(c));
+    c->events = UV_READABLE;
+    uv_poll_start(&c->poll, UV_READABLE, on_ready);
+}
+
+static bool finished(const struct conn *c)
+{
+    const struct session *s = c->session;
+    if (s->flags & SESSION_KILLED)
+        return true;
+    if (c->flags & CONN_EOF && s->flags & SESSION_BLOCKED)
+        return true;
+    bool executed = c->flags & CONN_EOF && !(c->flags & CONN_MORE);
+    return (s->flags & SESSION_CLOSING || executed) && unsent(c) == 0;
+}
+
+static void finish(struct conn *c)
+{
+    bool polite = !(c->session->flags & SESSION_KILLED) && !(c->flags & CONN_EOF);
+    if (polite && (c->flags & CONN_RUDE || c->input))
+        linger(c);
+    else
+        conn_close(c);
+}
+
+/* What to wait for. A blocked client is not read from, but that it leaves must be seen: what it
+ * waits for would be handed to nobody. */
+static void watch(struct conn *c)
+{
+    int events = c->tail ? UV_WRITABLE : 0;
+    if (c->session->flags & SESSION_BLOCKED)
+        events |= UV_DISCONNECT;
+    else if (may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF)))
+        events |= UV_READABLE;
+    if (events == c->events)
+        return;
+    c->events = (uint8_t)events;
+    if (events)
+        uv_poll_start(&c->poll, events, on_ready);
+    else
+        uv_poll_stop(&c->poll);
+}
+
+void conn_settle(struct conn *c)
+{
+    list_unlink(&c->link);
+    if (c->flags & CONN_MORE && may_execute(c))
+        execute_kept(c);
+    if (!(c->session->flags & SESSION_KILLED) && (!flush(c) || !within_limits(c)))
+        c->session->flags |= SESSION_KILLED;
+    if (finished(c)) {
+        finish(c);
+        return;
+    }
+    if (c->flags & CONN_MORE && may_execute(c))
+        conn_wake(c);
+    if (ending(c))
+        net_expect(net_of(c), conn_deadline(c));
+    watch(c);
+}
+
+/* Giving up. */
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t conn_deadline(const struct conn *c)
+{
+    const struct config *cfg = net_of(c)->config;
+    const struct session *s = c->session;
+    if (s == NULL)
+        return c->tail->slow_since + LINGER_MS;
+    int64_t at = WHEEL_NEVER;
+    if (cfg->timeout && !(s->flags & (SESSION_BLOCKED | SESSION_PUBSUB | SESSION_MONITOR)))
+        at = s->last_used + cfg->timeout * 1000;
+    if (!(s->flags & SESSION_AUTHENTICATED))
+        at = sooner(at, s->created + AUTH_MS);
+    if (c->tail && c->tail->slow_since)
+        at = sooner(at, c->tail->slow_since + output_limit(c)->seconds * 1000);
+    if (ending(c))
+        at = sooner(at, s->last_used + ENDING_MS);
+    return at;
+}
+
+void conn_give_up(struct conn *c)
+{
+    struct net *n = net_of(c);
+    if (c->tail && c->session && c->tail->slow_since)
+        log_warning(n->log, "Client id=%llu closed for overcoming of output buffer limits.",
+                    (unsigned long long)c->session->id);
+    else if (c->session)
+        log_verbose(n->log, "Closing idle client");
+    conn_close(c);
+}
+
+/* Beginning. */
+
+void conn_new(struct net *n, int fd, uint32_t session_flags)
+{
+    struct conn *c = mem_alloc(sizeof *c);
+    c->fd = fd;
+    if (uv_poll_init(n->loop, &c->poll, fd) != 0) {
+        mem_free(c);
+        close(fd);
+        return;
+    }
+    c->poll.data = n;
+    list_init(&c->link);
+    c->session = session_new(n->engine, c, session_flags);
+    n->nconns++;
+    net_expect(n, conn_deadline(c));
+    watch(c);
+}
+
+void conn_describe(const struct conn *c, struct session_facts *out)
+{
+    const struct buf *in = c->input ? &c->input->buf : NULL;
+    *out = (struct session_facts){.fd = c->fd};
+    address_of_peer(c->fd, out->peer, sizeof out->peer);
+    address_of_self(c->fd, out->local, sizeof out->local);
+    out->query = in ? buf_len(in) : 0;
+    out->query_free = in ? in->cap - in->to : 0;
+    out->memory = mem_size(c);
+    if (in)
+        out->memory += mem_size(c->input) + in->cap;
+    if (c->tail)
+        out->memory += mem_size(c->tail) + c->tail->buf.cap;
+    out->reading = c->events & UV_READABLE;
+    out->writing = c->events & UV_WRITABLE;
+}

@@ -1,0 +1,54 @@
+/*
+ * A connection: a socket and its session. Bytes that arrive become commands; what the session has
+ * to say becomes bytes.
+ *
+ * An idle connection is this struct and its session, nothing else. Input that is not a whole
+ * command yet, or that may not be executed now, and output that the socket would not take, each
+ * live in memory of their own for as long as they exist.
+ */
+#ifndef SERVER_NET_CONN_H
+#define SERVER_NET_CONN_H
+
+#include "server/net/net.h"
+
+enum conn_flag {
+    CONN_MORE = 1 << 0,    /* its input may hold whole commands */
+    CONN_EOF = 1 << 1,     /* the client sends no more */
+    CONN_RUDE = 1 << 2,    /* closed against the client's will: see to it that it reads why */
+    CONN_LINGERS = 1 << 3, /* without a session, until the client closes */
+};
+
+struct input;
+struct tail;
+
+struct conn {
+    uv_poll_t poll;   /* `data` is the net */
+    struct list link; /* on net->dirty or net->lingering */
+    struct session *session;
+    struct input *input; /* unfinished, or not executed yet */
+    struct tail *tail;   /* output that the socket would not take */
+    int fd;
+    uint8_t flags;  /* enum conn_flag */
+    uint8_t events; /* what the poll waits for */
+};
+
+/* Takes over a connected socket. */
+void conn_new(struct net *n, int fd, uint32_t session_flags);
+
+/* Ends it, whatever is unsaid. The struct is freed when the loop has let go of it. */
+void conn_close(struct conn *c);
+
+/* To be settled at the end of this turn. */
+void conn_wake(struct conn *c);
+
+/* Executes what may be executed now, writes, closes if it is time, and says what to wait for. */
+void conn_settle(struct conn *c);
+
+/* When it is to be given up if nothing happens; WHEEL_NEVER when no limit applies. With `now` past
+ * that, conn_give_up does it. */
+int64_t conn_deadline(const struct conn *c);
+void conn_give_up(struct conn *c);
+
+void conn_describe(const struct conn *c, struct session_facts *out);
+
+#endif

@@ -1,0 +1,284 @@
+#include "server/net/net.h"
+
+#include "base/mem.h"
+#include "server/net/conn.h"
+#include "server/net/listener.h"
+
+#include <assert.h>
+
+enum { SWEEP_MS = 1000 }; /* at most once in so long */
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The timers only end the wait; what is due is done at the end of the turn. */
+static void on_timer(uv_timer_t *t)
+{
+    (void)t;
+}
+
+/* So does this one, by being active. */
+static void on_unrest(uv_idle_t *i)
+{
+    (void)i;
+}
+
+/* Sets a timer to a point on the engine's line; `set` remembers where it stands. */
+static void set_timer(struct net *n, uv_timer_t *t, int64_t *set, int64_t at)
+{
+    if (at == *set && uv_is_active((uv_handle_t *)t))
+        return;
+    *set = at;
+    int64_t wait = at == WHEEL_NEVER ? -1 : n->host->until(n->ctx, at);
+    if (wait < 0) {
+        uv_timer_stop(t);
+        return;
+    }
+    uv_update_time(n->loop);
+    uv_timer_start(t, on_timer, (uint64_t)wait, 0);
+}
+
+void net_expect(struct net *n, int64_t at)
+{
+    if (at < n->sweep_at)
+        set_timer(n, &n->sweep, &n->sweep_at, later(at, n->swept + SWEEP_MS));
+}
+
+static void sweep_lingering(struct net *n, int64_t now)
+{
+    while (!list_empty(&n->lingering)) {
+        struct conn *c = container_of(n->lingering.next, struct conn, link);
+        if (conn_deadline(c) > now) {
+            net_expect(n, conn_deadline(c));
+            return;
+        }
+        conn_close(c);
+    }
+}
+
+static void sweep(struct net *n, int64_t now)
+{
+    n->swept = now;
+    n->sweep_at = WHEEL_NEVER;
+    list_each_safe (pos, &n->engine->sessions) {
+        struct session *s = container_of(pos, struct session, link);
+        if (s->flags & SESSION_INTERNAL)
+            continue;
+        int64_t at = conn_deadline(s->owner);
+        if (at <= now)
+            conn_give_up(s->owner);
+        else
+            net_expect(n, at);
+    }
+    sweep_lingering(n, now);
+}
+
+static void settle_all(struct net *n)
+{
+    struct list now;
+    if (list_empty(&n->dirty))
+        return;
+    list_init(&now);
+    list_append(&n->dirty, &now);
+    list_unlink(&n->dirty); /* `now` has become the head of all that were on it */
+    while (!list_empty(&now))
+        conn_settle(container_of(now.next, struct conn, link));
+}
+
+/* Stopping. */
+
+static void close_handles(struct net *n)
+{
+    n->state = NET_CLOSED;
+    uv_close((uv_handle_t *)&n->turn, NULL);
+    uv_close((uv_handle_t *)&n->unrest, NULL);
+    uv_close((uv_handle_t *)&n->alarm, NULL);
+    uv_close((uv_handle_t *)&n->sweep, NULL);
+    uv_close((uv_handle_t *)&n->retry, NULL);
+    for (size_t i = 0; i < sizeof n->hooks / sizeof n->hooks[0]; i++)
+        list_unlink(&n->hooks[i].node);
+}
+
+static void close_sessions(struct net *n, bool at_once)
+{
+    list_each_safe (pos, &n->engine->sessions) {
+        struct session *s = container_of(pos, struct session, link);
+        if (s->flags & SESSION_INTERNAL)
+            continue;
+        if (at_once)
+            conn_close(s->owner);
+        else
+            session_close(s, false);
+    }
+}
+
+/* Draining goes on for as long as whole turns still find something to read, at least one. */
+static void end_of_draining(struct net *n)
+{
+    bool quiet = n->drained == n->reads && list_empty(&n->dirty);
+    n->drained = n->reads;
+    if (!quiet && net_now(n) < n->give_up)
+        return;
+    n->state = NET_CLOSING;
+    close_sessions(n, false);
+}
+
+static void end_of_closing(struct net *n)
+{
+    if (n->nconns > n->nlingering && net_now(n) < n->give_up)
+        return;
+    close_sessions(n, true);
+    while (!list_empty(&n->lingering))
+        conn_close(container_of(n->lingering.next, struct conn, link));
+    close_handles(n);
+}
+
+void net_stop(struct net *n, bool at_once)
+{
+    if (n->state == NET_CLOSED)
+        return;
+    listener_close_all(n);
+    if (n->state == NET_RUNNING) {
+        n->state = NET_DRAINING;
+        n->drained = n->reads - 1;
+        n->give_up = net_now(n) + n->config->shutdown_timeout * 1000;
+        net_expect(n, n->give_up);
+    }
+    if (at_once) {
+        n->state = NET_CLOSING;
+        n->give_up = net_now(n);
+    }
+    uv_idle_start(&n->unrest, on_unrest);
+}
+
+/* The end of a turn. */
+static void on_turn(uv_prepare_t *p)
+{
+    struct net *n = p->data;
+    int64_t now = net_now(n);
+    n->turns++;
+    if (n->backlog || engine_deadline(n->engine) <= now)
+        n->backlog = engine_advance(n->engine, now);
+    if (now >= n->sweep_at)
+        sweep(n, now);
+    settle_all(n);
+    if (n->state == NET_DRAINING)
+        end_of_draining(n);
+    else if (n->state == NET_CLOSING)
+        end_of_closing(n);
+    if (n->state == NET_CLOSED)
+        return;
+    bool restless = n->backlog || !list_empty(&n->dirty) || n->state == NET_DRAINING;
+    if (restless)
+        uv_idle_start(&n->unrest, on_unrest);
+    else
+        uv_idle_stop(&n->unrest);
+    set_timer(n, &n->alarm, &n->alarm_at, engine_deadline(n->engine));
+}
+
+/* Settings that change what is expected of connections that are already there. */
+static bool on_setting(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
+{
+    struct net *n = ctx;
+    (void)cfg;
+    (void)why;
+    net_expect(n, net_now(n));
+    return true;
+}
+
+void net_init(struct net *n, const struct net_options *o)
+{
+    static const char *const watched[] = {"timeout", "client-output-buffer-limit", "requirepass"};
+    *n = (struct net){.loop = o->loop,
+                      .engine = o->engine,
+                      .config = o->config,
+                      .log = o->log,
+                      .host = o->host,
+                      .ctx = o->ctx,
+                      .alarm_at = WHEEL_NEVER,
+                      .sweep_at = WHEEL_NEVER};
+    list_init(&n->listeners);
+    list_init(&n->dirty);
+    list_init(&n->lingering);
+    parser_init(&n->reader.parser);
+    n->reader.bytes = mem_grow(NULL, NET_READ_SIZE);
+    n->swept = net_now(n) - SWEEP_MS;
+    uv_prepare_init(n->loop, &n->turn);
+    uv_idle_init(n->loop, &n->unrest);
+    uv_timer_init(n->loop, &n->alarm);
+    uv_timer_init(n->loop, &n->sweep);
+    uv_timer_init(n->loop, &n->retry);
+    n->turn.data = n->retry.data = n;
+    uv_prepare_start(&n->turn, on_turn);
+    for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++) {
+        n->hooks[i] = (struct config_hook){.name = watched[i], .apply = on_setting, .ctx = n};
+        config_watch(n->config, &n->hooks[i]);
+    }
+}
+
+void net_free(struct net *n)
+{
+    assert(n->state == NET_CLOSED);
+    parser_free(&n->reader.parser);
+    mem_free(n->reader.bytes);
+}
+
+/* Where the configuration says. */
+
+static bool listen_tcp(struct net *n, const char *address, int *port)
+{
+    bool optional = address[0] == '-';
+    int r = listener_tcp(n, address + optional, port);
+    if (r == 0)
+        return true;
+    log_warning(n->log, "Warning: Could not create server TCP listening socket %s:%d: %s",
+                address + optional, *port, uv_strerror(r));
+    return (r == UV_EADDRNOTAVAIL && optional) || r == UV_EAFNOSUPPORT || r == UV_EPROTONOSUPPORT;
+}
+
+static bool listen_all_tcp(struct net *n)
+{
+    int port = n->config->port == CONFIG_PORT_AUTO ? 0 : (int)n->config->port;
+    for (size_t i = 0; i < n->config->bind.n; i++) {
+        if (!listen_tcp(n, n->config->bind.item[i], &port)) {
+            log_warning(n->log, "Failed listening on port %d (TCP), aborting.", port);
+            return false;
+        }
+    }
+    if (list_empty(&n->listeners)) {
+        log_warning(n->log, "Failed listening on port %d (TCP), aborting.", port);
+        return false;
+    }
+    n->config->port = port;
+    return true;
+}
+
+static bool listen_unix(struct net *n)
+{
+    const char *path = n->config->unixsocket;
+    int r = listener_unix(n, path, (mode_t)n->config->unixsocketperm);
+    if (r == 0)
+        return true;
+    log_warning(n->log, "Failed opening Unix socket: bind: %s", uv_strerror(r));
+    return false;
+}
+
+bool net_listen(struct net *n)
+{
+    if (n->config->port != 0 && !listen_all_tcp(n))
+        return false;
+    if (n->config->unixsocket[0] && !listen_unix(n))
+        return false;
+    if (list_empty(&n->listeners)) {
+        log_warning(n->log, "Configured to not listen anywhere, exiting.");
+        return false;
+    }
+    return true;
+}
+
+bool net_adopt(struct net *n, int fd)
+{
+    return listener_adopt(n, fd) == 0;
+}

@@ -1,0 +1,114 @@
+/*
+ * The shell around the engine: a libuv loop that moves bytes between sockets and sessions and lets
+ * the engine know that time passes.
+ *
+ * What happens in one turn of the loop: descriptors that are ready are read and their commands
+ * executed; at the end, before waiting again, the engine gets a slice of its own work, every
+ * connection that has something to say or to do is settled (conn_settle), and the timer is set to
+ * the engine's next deadline. While anything is left over, the loop does not wait; when nothing is,
+ * nothing ticks.
+ */
+#ifndef SERVER_NET_NET_H
+#define SERVER_NET_NET_H
+
+#include "resp/parser.h"
+#include "server/engine/engine.h"
+
+#include <uv.h>
+
+struct conn;
+
+/* Bytes read from a socket in one go. */
+enum { NET_READ_SIZE = 64 << 10 };
+
+/* What the shell asks of whoever assembled it. */
+struct net_host {
+    /* A client asks for something. The reply is in its session afterwards, or comes later. */
+    void (*submit)(void *ctx, struct session *s, const struct bytes *argv, size_t argc);
+
+    /* The present, on the engine's line. */
+    int64_t (*now)(void *ctx);
+
+    /* Real milliseconds until that point on the line; negative when it does not come by itself. */
+    int64_t (*until)(void *ctx, int64_t at);
+};
+
+struct net_options {
+    uv_loop_t *loop; /* everything is borrowed */
+    struct engine *engine;
+    struct config *config;
+    const struct log *log;
+    const struct net_host *host;
+    void *ctx; /* for the host */
+};
+
+/* Where commands are read from and to while no connection keeps unfinished input: one per loop. */
+struct reader {
+    struct parser parser; /* idle between two reads */
+    char *bytes;
+};
+
+enum net_state {
+    NET_RUNNING,
+    NET_DRAINING, /* accepts nothing; what was received is answered */
+    NET_CLOSING,  /* waits until the answers are gone */
+    NET_CLOSED,
+};
+
+struct net {
+    uv_loop_t *loop;
+    struct engine *engine;
+    struct config *config;
+    const struct log *log;
+    const struct net_host *host;
+    void *ctx;
+
+    uv_prepare_t turn; /* the end of a turn */
+    uv_idle_t unrest;  /* active while work is left: the loop does not wait */
+    uv_timer_t alarm;  /* the engine's deadline */
+    uv_timer_t sweep;  /* the earliest moment at which a connection is given up */
+    int64_t alarm_at, sweep_at, swept;
+    bool backlog; /* the engine has more to do at once */
+
+    struct list listeners;
+    uv_timer_t retry; /* accepting is paused for lack of descriptors */
+    bool paused;
+
+    struct list dirty; /* connections to settle at the end of this turn */
+    struct list lingering;
+    size_t nconns, nlingering;
+    struct reader reader;
+    enum net_state state;
+    uint64_t turns; /* how often the loop went round; tests see from it that nothing ticks */
+    uint64_t reads;
+    uint64_t drained; /* `reads` at the end of the last turn while draining */
+    int64_t give_up;  /* when closing ends, politely or not */
+    struct config_hook hooks[3];
+};
+
+void net_init(struct net *n, const struct net_options *o);
+
+/* Only after the loop has run empty, or never ran. */
+void net_free(struct net *n);
+
+/* Listens where the configuration says. False, after log lines, when it cannot. */
+bool net_listen(struct net *n);
+
+/* Takes over a socket that already listens (socket activation). */
+bool net_adopt(struct net *n, int fd);
+
+/* The TCP port in use, 0 when there is none. */
+int net_port(const struct net *n);
+
+/* Ends: at once, or when what was received has been answered. The loop then runs empty. */
+void net_stop(struct net *n, bool at_once);
+
+/* A connection may have to be given up at that moment. */
+void net_expect(struct net *n, int64_t at);
+
+static inline int64_t net_now(const struct net *n)
+{
+    return n->host->now(n->ctx);
+}
+
+#endif

@@ -1,0 +1,169 @@
+#include "server/server.h"
+
+#include "base/mem.h"
+#include "server/engine/engine.h"
+#include "server/net/conn.h"
+#include "server/net/net.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+struct server {
+    uv_loop_t loop;
+    struct clock clock;
+    struct engine *engine;
+    struct net net;
+    uv_async_t stop;
+    atomic_int stops; /* 0: run, 1: stop when all is answered, 2: stop at once */
+};
+
+static void on_stop(uv_async_t *a)
+{
+    struct server *s = a->data;
+    net_stop(&s->net, atomic_load(&s->stops) > 1);
+}
+
+void server_stop(struct server *s, bool at_once)
+{
+    int want = at_once ? 2 : 1;
+    if (atomic_load(&s->stops) < want)
+        atomic_store(&s->stops, want);
+    uv_async_send(&s->stop);
+}
+
+/* What the engine asks for. */
+
+static void host_wake(void *ctx, struct session *session)
+{
+    (void)ctx;
+    if (session->owner)
+        conn_wake(session->owner);
+}
+
+static int64_t host_wall_us(void *ctx)
+{
+    const struct server *s = ctx;
+    return clock_wall_us(&s->clock);
+}
+
+static bool host_describe(void *ctx, const struct session *session, struct session_facts *out)
+{
+    (void)ctx;
+    if (session->owner)
+        conn_describe(session->owner, out);
+    return session->owner != NULL;
+}
+
+static void host_stop(void *ctx)
+{
+    server_stop(ctx, false);
+}
+
+/* What the shell asks for. Here a command is executed as soon as it arrives; a replicated server
+ * would first have it agreed upon, with its time. */
+
+static void host_submit(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
+{
+    struct server *s = ctx;
+    engine_execute(s->engine, session, clock_ms(&s->clock), argv, argc);
+}
+
+static int64_t host_now(void *ctx)
+{
+    const struct server *s = ctx;
+    return clock_ms(&s->clock);
+}
+
+static int64_t host_until(void *ctx, int64_t at)
+{
+    const struct server *s = ctx;
+    return clock_until(&s->clock, at);
+}
+
+/* Assembly. */
+
+static uint64_t draw_seed(void)
+{
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+        abort();
+    return seed;
+}
+
+static void assemble(struct server *s, const struct server_options *o)
+{
+    static const struct engine_host engine_host = {
+        .wake = host_wake, .wall_us = host_wall_us, .describe = host_describe, .stop = host_stop};
+    static const struct net_host net_host = {
+        .submit = host_submit, .now = host_now, .until = host_until};
+    clock_init(&s->clock);
+    if (o->config->test)
+        clock_init_by_hand(&s->clock, clock_wall_us(&s->clock));
+    s->engine = engine_new(&(struct engine_options){.config = o->config,
+                                                    .log = o->log,
+                                                    .host = &engine_host,
+                                                    .ctx = s,
+                                                    .now = clock_ms(&s->clock),
+                                                    .seed = draw_seed()});
+    net_init(&s->net, &(struct net_options){.loop = &s->loop,
+                                            .engine = s->engine,
+                                            .config = o->config,
+                                            .log = o->log,
+                                            .host = &net_host,
+                                            .ctx = s});
+}
+
+static bool listen_somewhere(struct server *s, const struct server_options *o)
+{
+    for (size_t i = 0; i < o->nsockets; i++)
+        if (!net_adopt(&s->net, o->sockets[i]))
+            return false;
+    return o->nsockets || net_listen(&s->net);
+}
+
+struct server *server_new(const struct server_options *o)
+{
+    struct server *s = mem_alloc(sizeof *s);
+    if (uv_loop_init(&s->loop) != 0) {
+        log_warning(o->log, "The event loop cannot be made.");
+        mem_free(s);
+        return NULL;
+    }
+    uv_async_init(&s->loop, &s->stop, on_stop);
+    s->stop.data = s;
+    assemble(s, o);
+    if (!listen_somewhere(s, o)) {
+        server_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void server_run(struct server *s)
+{
+    while (s->net.state != NET_CLOSED)
+        uv_run(&s->loop, UV_RUN_ONCE);
+}
+
+void server_free(struct server *s)
+{
+    net_stop(&s->net, true);
+    server_run(s);
+    uv_close((uv_handle_t *)&s->stop, NULL);
+    uv_run(&s->loop, UV_RUN_DEFAULT);
+    net_free(&s->net);
+    engine_free(s->engine);
+    uv_loop_close(&s->loop);
+    mem_free(s);
+}
+
+struct uv_loop_s *server_loop(struct server *s)
+{
+    return &s->loop;
+}
+
+int server_port(const struct server *s)
+{
+    return net_port(&s->net);
+}
