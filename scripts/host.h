@@ -76,6 +76,9 @@ struct script_ops {
     /* redis.log. */
     void (*log)(void *ctx, enum log_level level, struct bytes text);
 
+    /* os.clock, in seconds. */
+    double (*clock)(void *ctx);
+
     /* redis.acl_check_cmd: 1 allowed, 0 denied, -1 no such command or wrong number of arguments. */
     int (*acl_check)(void *ctx, const struct bytes *argv, size_t argc);
 };
@@ -90,6 +93,7 @@ struct script_options {
     const struct script_ops *ops; /* borrowed for the lifetime of the host */
     struct script_limits limits;
     const char *version;  /* redis.REDIS_VERSION: "7.4.2" */
+    uint64_t seed;        /* of the hash over script texts */
     uint32_t version_num; /* redis.REDIS_VERSION_NUM: 0x00070402 */
 };
 
@@ -123,7 +127,6 @@ struct bytes script_body(const struct script *s);
 struct script_run {
     const struct bytes *keys, *args; /* copied into Lua before anything runs */
     size_t nkeys, nargs;
-    int resp;  /* the caller's protocol, 2 or 3: what a returned boolean or map looks like */
     void *ctx; /* handed to the callbacks */
 };
 

@@ -1,0 +1,344 @@
+/*
+ * A host is a cache of scripts and an interpreter that can be thrown away. The main thread's stack
+ * holds two functions for good: the one that runs a script from arguments to answer, and the one
+ * that turns an error into Redis's words. A run is one protected call of the first, with the second
+ * as its error handler; so whatever Lua raises on the way, also for lack of memory, ends here.
+ */
+#include "scripts/host.h"
+
+#include "base/mem.h"
+#include "scripts/convert.h"
+#include "scripts/shebang.h"
+#include "scripts/state.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+
+enum { SLOT_HANDLER = 1, SLOT_RUN, SLOTS = SLOT_RUN };
+
+/* ---- running ---- */
+
+static void set_array(lua_State *L, enum konst name, const struct bytes *values, size_t n)
+{
+    lua_rawgeti(L, LUA_ENVIRONINDEX, name);
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_pushlstring(L, values[i].p, values[i].n);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    lua_rawset(L, 1);
+}
+
+static int run(lua_State *L)
+{
+    struct script_host *h = host_of(L);
+    lua_rawgeti(L, LUA_ENVIRONINDEX, K_GLOBALS);
+    set_array(L, K_KEYS, h->run->keys, h->run->nkeys);
+    set_array(L, K_ARGV, h->run->args, h->run->nargs);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, h->script->ref);
+    lua_call(L, 0, 1);
+    convert_answer(L, h);
+    return 0;
+}
+
+/* Replaces the error at 1 with what it says. Only a table can carry its own error code. */
+static void read_error(lua_State *L, struct script_host *h)
+{
+    if (lua_isstring(L, 1)) {
+        lua_pushfstring(L, "ERR %s", lua_tostring(L, 1));
+    } else if (lua_isnoneornil(L, 1)) {
+        lua_pushliteral(L, "ERR nil");
+    } else if (lua_isboolean(L, 1)) {
+        lua_pushfstring(L, "ERR %s", lua_toboolean(L, 1) ? "true" : "false");
+    } else if (!lua_istable(L, 1)) {
+        lua_pushfstring(L, "ERR %s: %p", luaL_typename(L, 1), lua_topointer(L, 1));
+    } else {
+        lua_getfield(L, 1, "ignore_error_stats_update");
+        h->counted = lua_isboolean(L, -1) && lua_toboolean(L, -1);
+        lua_getfield(L, 1, "err");
+        if (!lua_isstring(L, -1))
+            lua_pushliteral(L, "ERR unknown error");
+    }
+    lua_replace(L, 1);
+    lua_settop(L, 1);
+}
+
+/* The error handler: adds where it happened. An error in a C function is its caller's. */
+static int explain(lua_State *L)
+{
+    struct script_host *h = host_of(L);
+    if (h->stopped != SCRIPT_GO_ON)
+        return 1;
+    read_error(L, h);
+
+    lua_Debug ar;
+    if (!lua_getstack(L, 1, &ar))
+        return 1;
+    lua_getinfo(L, "Sl", &ar);
+    if (*ar.what == 'C') {
+        if (!lua_getstack(L, 2, &ar))
+            return 1;
+        lua_getinfo(L, "Sl", &ar);
+    }
+    lua_pushlstring(L, h->script->sha, SCRIPT_SHA_LEN);
+    lua_pushfstring(L, "%s script: %s, on %s:%d.", lua_tostring(L, 1), lua_tostring(L, 2),
+                    ar.source, ar.currentline);
+    return 1;
+}
+
+/* ---- the interpreter ---- */
+
+static void open_interpreter(struct script_host *h)
+{
+    pool_init(&h->pool, SIZE_MAX);
+    h->pressure = SIZE_MAX;
+    h->worn = false;
+    memset(h->names, 0, sizeof h->names);
+    h->L = lua_newstate(watch_alloc, h);
+    if (h->L == NULL || lua_cpcall(h->L, sandbox_open, NULL) != 0)
+        abort();
+    lua_pushcfunction(h->L, explain);
+    lua_pushcfunction(h->L, run);
+    lua_getfield(h->L, LUA_REGISTRYINDEX, "konsts");
+    lua_setfenv(h->L, SLOT_RUN);
+    watch_init(h);
+    h->pool.cap = h->limits.memory;
+}
+
+/* No lua_close: nothing in there needs to be told, and the pool is freed as a whole. */
+static void reopen_interpreter(struct script_host *h)
+{
+    pool_drop(&h->pool);
+    for (size_t i = 0; i < h->cache.buckets; i++)
+        for (struct script *s = h->cache.by_sha[i]; s; s = s->next_by_sha)
+            s->ref = 0;
+    open_interpreter(h);
+}
+
+struct script_host *script_host_new(const struct script_options *options)
+{
+    struct script_host *h = mem_alloc(sizeof *h);
+    h->ops = options->ops;
+    h->limits = options->limits;
+    h->version = mem_strdup(options->version);
+    h->version_num = options->version_num;
+    cache_init(&h->cache, options->seed);
+    tape_init(&h->tape);
+    tape_init(&h->answer);
+    open_interpreter(h);
+    return h;
+}
+
+void script_host_free(struct script_host *h)
+{
+    if (h == NULL)
+        return;
+    pool_drop(&h->pool);
+    cache_free(&h->cache);
+    tape_free(&h->tape);
+    tape_free(&h->answer);
+    mem_free(h->version);
+    mem_free(h);
+}
+
+void script_host_limit(struct script_host *h, const struct script_limits *limits)
+{
+    h->limits = *limits;
+    h->pool.cap = limits->memory;
+}
+
+/* ---- finding and loading ---- */
+
+static int compile(lua_State *L)
+{
+    struct script *s = lua_touserdata(L, 1);
+    lua_pushlstring(L, s->body.p, s->body.n);
+    lua_pushliteral(L, "@user_script");
+    if (host_compile(L, 2, s->code, 3) != 0)
+        return lua_error(L);
+    s->ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
+static bool make_ready(struct script_host *h, struct script *s, struct reply *err)
+{
+    if (h->worn)
+        reopen_interpreter(h);
+    if (s->ref || lua_cpcall(h->L, compile, s) == 0)
+        return true;
+    reply_errorf(err, "ERR Error compiling script (new function): %s", lua_tostring(h->L, -1));
+    lua_settop(h->L, SLOTS);
+    watch_rest(h, true);
+    return false;
+}
+
+/* Giving up a reference may take a few bytes, and must not fail. */
+static void drop(struct script_host *h, struct script *s)
+{
+    if (s->ref) {
+        h->pool.cap = SIZE_MAX;
+        luaL_unref(h->L, LUA_REGISTRYINDEX, s->ref);
+        h->pool.cap = h->limits.memory;
+    }
+    cache_remove(&h->cache, s);
+}
+
+static struct script *add(struct script_host *h, struct bytes body, struct reply *err)
+{
+    unsigned flags;
+    size_t code;
+    if (body.n > h->limits.body) {
+        reply_errorf(err, "ERR Error compiling script (new function): longer than %zu bytes",
+                     h->limits.body);
+        return NULL;
+    }
+    if (!shebang_read(body, &flags, &code, err))
+        return NULL;
+    struct script *s = cache_add(&h->cache, body);
+    if (s == NULL) {
+        reply_error(err, BYTES("ERR Error compiling script (new function): not enough memory"));
+        return NULL;
+    }
+    s->flags = flags;
+    s->code = code;
+    if (make_ready(h, s, err))
+        return s;
+    drop(h, s);
+    return NULL;
+}
+
+const struct script *script_load(struct script_host *h, struct bytes body, bool keep,
+                                 struct reply *err)
+{
+    struct script *s = cache_find_body(&h->cache, body);
+    bool known = s != NULL;
+    if (!known)
+        s = add(h, body, err);
+    if (s == NULL)
+        return NULL;
+
+    if (keep)
+        cache_keep(&h->cache, s);
+    else if (known)
+        cache_use(&h->cache, s);
+    else
+        cache_recent(&h->cache, s);
+    struct script *surplus = cache_surplus(&h->cache, h->limits.cached);
+    if (surplus && surplus != s) {
+        drop(h, surplus);
+        h->cache.evicted++;
+    }
+    return s;
+}
+
+const struct script *script_find(struct script_host *h, struct bytes sha)
+{
+    struct script *s = cache_find_sha(&h->cache, sha);
+    if (s)
+        cache_use(&h->cache, s);
+    return s;
+}
+
+bool script_exists(const struct script_host *h, struct bytes sha)
+{
+    return cache_find_sha(&h->cache, sha) != NULL;
+}
+
+void script_flush(struct script_host *h)
+{
+    uint64_t seed = h->cache.seed, evicted = h->cache.evicted;
+    cache_free(&h->cache);
+    cache_init(&h->cache, seed);
+    h->cache.evicted = evicted;
+    reopen_interpreter(h);
+}
+
+unsigned script_flags(const struct script *s)
+{
+    return s->flags;
+}
+
+struct bytes script_sha(const struct script *s)
+{
+    return (struct bytes){s->sha, SCRIPT_SHA_LEN};
+}
+
+struct bytes script_body(const struct script *s)
+{
+    return s->body;
+}
+
+/* ---- a run from the outside ---- */
+
+static void begin(struct script_host *h, const struct script *s, const struct script_run *r)
+{
+    h->script = s;
+    h->run = r;
+    h->current = h->L;
+    h->stopped = SCRIPT_GO_ON;
+    h->failed = h->counted = false;
+    h->resp = 2;
+    math_seed(h, 0);
+    tape_reset(&h->answer);
+}
+
+static void say_stopped(struct script_host *h, struct reply *out)
+{
+    const char *why = h->stopped == SCRIPT_KILL ? "Script killed by user with SCRIPT KILL..."
+                                                : "Script ran longer than script-time-limit";
+    reply_errorf(out, "ERR %s%s", why, h->stopped_at);
+}
+
+static void say_failed(struct script_host *h, int status, struct reply *out)
+{
+    const char *text = lua_tostring(h->L, -1);
+    if (status == LUA_ERRRUN && text)
+        reply_error(out, bytes_of(text));
+    else
+        reply_errorf(out, "ERR Error running script %.*s, %.100s", SCRIPT_SHA_LEN, h->script->sha,
+                     text ? text : "execution failure");
+}
+
+static void end(struct script_host *h, int status)
+{
+    lua_settop(h->L, SLOTS);
+    h->script = NULL;
+    h->run = NULL;
+    h->current = NULL;
+    lib_cjson_reset(h->cjson);
+    watch_rest(h, status == LUA_ERRMEM);
+}
+
+bool script_run(struct script_host *h, const struct script *s, const struct script_run *r,
+                struct reply *out)
+{
+    if (!make_ready(h, (struct script *)s, out))
+        return false;
+    begin(h, s, r);
+    lua_pushvalue(h->L, SLOT_RUN);
+    int status = lua_pcall(h->L, 0, 0, SLOT_HANDLER);
+    if (status == 0)
+        tape_play(&h->answer, out);
+    else if (h->stopped != SCRIPT_GO_ON)
+        say_stopped(h, out);
+    else
+        say_failed(h, status, out);
+    bool uncounted = (status != 0 || h->failed) && !h->counted;
+    end(h, status);
+    return !uncounted;
+}
+
+const struct script *script_running(const struct script_host *h)
+{
+    return h->script;
+}
+
+struct script_stats script_stats(const struct script_host *h)
+{
+    return (struct script_stats){
+        .scripts = h->cache.n,
+        .scripts_bytes = h->cache.bytes,
+        .heap_bytes = h->pool.used,
+        .evicted = h->cache.evicted,
+    };
+}

@@ -1,0 +1,141 @@
+#include "scripts/pool.h"
+
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Under AddressSanitizer, blocks that are not alive cannot be touched, as if malloc had made them.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define SHOW(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define HIDE(p, n) ((void)(p), (void)(n))
+#define SHOW(p, n) ((void)(p), (void)(n))
+#endif
+
+/* Before each chunk and each large block. */
+struct block {
+    struct list link;
+    char data[] __attribute__((aligned(POOL_GRAIN)));
+};
+
+void pool_init(struct pool *p, size_t cap)
+{
+    memset(p, 0, sizeof *p);
+    p->cap = cap;
+    list_init(&p->blocks);
+}
+
+void pool_drop(struct pool *p)
+{
+    list_each_safe (at, &p->blocks) {
+        mem_free(container_of(at, struct block, link));
+    }
+    pool_init(p, p->cap);
+}
+
+static size_t rounded(size_t n)
+{
+    return (n + POOL_GRAIN - 1) & ~(size_t)(POOL_GRAIN - 1);
+}
+
+static bool fits(const struct pool *p, size_t n)
+{
+    return p->used <= p->cap && n <= p->cap - p->used;
+}
+
+/* The rest of the old chunk is given up: it is shorter than one small block. */
+static void add_chunk(struct pool *p)
+{
+    struct block *b = mem_alloc(sizeof *b + POOL_CHUNK);
+    list_append(&p->blocks, &b->link);
+    p->held += sizeof *b + POOL_CHUNK;
+    p->bump = b->data;
+    p->end = b->data + POOL_CHUNK;
+    HIDE(p->bump, POOL_CHUNK);
+}
+
+static void *take_small(struct pool *p, size_t size)
+{
+    p->used += size;
+    struct pool_free *f = p->free[size / POOL_GRAIN];
+    if (f) {
+        SHOW(f, size);
+        p->free[size / POOL_GRAIN] = f->next;
+        return f;
+    }
+    if ((size_t)(p->end - p->bump) < size)
+        add_chunk(p);
+    void *block = p->bump;
+    p->bump += size;
+    SHOW(block, size);
+    return block;
+}
+
+static void *take_large(struct pool *p, size_t size)
+{
+    struct block *b = mem_try(sizeof *b + size);
+    if (b == NULL)
+        return NULL;
+    list_append(&p->blocks, &b->link);
+    p->used += size;
+    p->held += sizeof *b + size;
+    return b->data;
+}
+
+static void give(struct pool *p, void *block, size_t size)
+{
+    p->used -= size;
+    if (size <= POOL_SMALL) {
+        struct pool_free *f = block;
+        f->next = p->free[size / POOL_GRAIN];
+        p->free[size / POOL_GRAIN] = f;
+        HIDE(f, size);
+    } else {
+        struct block *b = container_of(block, struct block, data);
+        list_unlink(&b->link);
+        p->held -= sizeof *b + size;
+        mem_free(b);
+    }
+}
+
+/* A large block that stays large keeps its place in the list. */
+static void *resize_large(struct pool *p, void *block, size_t old, size_t size)
+{
+    struct block *b = container_of(block, struct block, data);
+    list_unlink(&b->link);
+    struct block *moved = mem_try_grow(b, sizeof *b + size);
+    if (moved) {
+        p->used += size - old;
+        p->held += size - old;
+        b = moved;
+    }
+    list_append(&p->blocks, &b->link);
+    return moved ? moved->data : NULL;
+}
+
+void *pool_resize(struct pool *p, void *block, size_t old, size_t want)
+{
+    size_t from = rounded(old), to = rounded(want);
+    if (from == to && block)
+        return block;
+    if (to == 0) {
+        if (block)
+            give(p, block, from);
+        return NULL;
+    }
+    if (to < want || (to > from && !fits(p, to - from)))
+        return NULL;
+    if (block && from > POOL_SMALL && to > POOL_SMALL)
+        return resize_large(p, block, from, to);
+
+    void *fresh = to <= POOL_SMALL ? take_small(p, to) : take_large(p, to);
+    if (block && fresh) {
+        memcpy(fresh, block, old < want ? old : want);
+        give(p, block, from);
+    }
+    return fresh;
+}
