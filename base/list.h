@@ -39,6 +39,17 @@ static inline void list_append(struct list *head, struct list *node)
     head->prev = node;
 }
 
+/* Moves everything to the empty list `to`, in order. */
+static inline void list_take_all(struct list *from, struct list *to)
+{
+    list_init(to);
+    if (from->next == from)
+        return;
+    *to = *from;
+    to->next->prev = to->prev->next = to;
+    list_init(from);
+}
+
 static inline void list_unlink(struct list *node)
 {
     node->prev->next = node->next;

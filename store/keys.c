@@ -297,6 +297,11 @@ bool keys_overdue(const struct keys *k, const struct entry *e)
     return e->ttl.at <= k->space->now;
 }
 
+bool keys_holds(const struct keys *k, struct bytes name)
+{
+    return dict_find(&k->dict, name, hash_name(k->space, name)) != NULL;
+}
+
 struct entry *keys_peek(struct keys *k, struct bytes name)
 {
     struct entry *e = dict_find(&k->dict, name, hash_name(k->space, name));

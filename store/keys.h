@@ -98,6 +98,9 @@ bool keyspace_reclaim(struct keyspace *s, int *budget); /* only the freeing; tru
 struct entry *keys_find(struct keys *k, struct bytes name);
 struct entry *keys_peek(struct keys *k, struct bytes name);
 
+/* Is there an entry of that name, overdue or not? Changes nothing. */
+bool keys_holds(const struct keys *k, struct bytes name);
+
 /* Opens the bracket on a new entry; there is none of that name. Its value is `room` undefined bytes
  * (0 for a container), so that a string is written once into its final place. NULL, and no bracket,
  * when memory is out. */

@@ -11,6 +11,7 @@ extern const struct command connection_commands[];
 extern const struct command expiry_commands[];
 extern const struct command key_commands[];
 extern const struct command string_commands[];
+extern const struct command transaction_commands[];
 
 static const struct command *const command_families[] = {
     config_commands,
@@ -18,6 +19,7 @@ static const struct command *const command_families[] = {
     expiry_commands,
     key_commands,
     string_commands,
+    transaction_commands,
 };
 
 #endif

@@ -228,8 +228,8 @@ static void cmd_flushdb(struct call *c)
 {
     if (!flush_options_ok(c))
         return;
+    events_flush(c->engine, c->keys);
     keys_flush(c->keys);
-    events_flushed(c->engine, c->keys);
     reply_ok(c->reply);
 }
 
@@ -238,10 +238,10 @@ static void cmd_flushall(struct call *c)
     struct keyspace *s = &c->engine->space;
     if (!flush_options_ok(c))
         return;
+    events_flush(c->engine, NULL);
     for (uint32_t i = 0; i < s->ndbs; i++)
         if (s->dbs[i])
             keys_flush(s->dbs[i]);
-    events_flushed(c->engine, NULL);
     reply_ok(c->reply);
 }
 

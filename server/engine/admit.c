@@ -1,6 +1,7 @@
 #include "server/engine/admit.h"
 
 #include "server/engine/call.h"
+#include "server/engine/multi.h"
 
 /* Redis echoes the name and the first arguments, cut to 128 bytes each and in all. */
 static void unknown_command(struct call *c)
@@ -39,19 +40,11 @@ static bool find_command(struct call *c)
     return true;
 }
 
-/* Past the memory limit, only what would need more memory is refused. What waits to be freed is
- * freed first. */
+/* Past the memory limit, only what would need more memory is refused. */
 static bool memory_allows(struct call *c)
 {
-    struct engine *e = c->engine;
-    size_t limit = (size_t)config_memory_limit(e->config);
-    if (!(c->cmd->flags & CMD_DENYOOM) || engine_memory(e) <= limit)
-        return true;
-    for (bool more = true; more && engine_memory(e) > limit;) {
-        int budget = 1024;
-        more = keyspace_reclaim(&e->space, &budget);
-    }
-    return engine_memory(e) <= limit || (c->cmd->grows && !c->cmd->grows(c));
+    return !(c->cmd->flags & CMD_DENYOOM) || !engine_out_of_memory(c->engine) ||
+           (c->cmd->grows && !c->cmd->grows(c));
 }
 
 static bool refuse(struct call *c, struct bytes error)
@@ -60,7 +53,7 @@ static bool refuse(struct call *c, struct bytes error)
     return false;
 }
 
-bool admit(struct call *c)
+static bool allowed(struct call *c)
 {
     if (!find_command(c))
         return false;
@@ -68,5 +61,32 @@ bool admit(struct call *c)
         return refuse(c, ERR_NOAUTH);
     if (!memory_allows(c))
         return refuse(c, ERR_OOM);
+    return true;
+}
+
+/* Runs at once even between MULTI and EXEC. */
+static bool steers_multi(const struct command *cmd)
+{
+    static const char *const names[] = {"exec", "discard", "multi", "watch", "quit", "reset"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(cmd->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool admit(struct call *c)
+{
+    bool nested = c->flags & (CALL_SCRIPT | CALL_EXEC);
+    if (c->flags & CALL_RETRY)
+        return find_command(c);
+    if (!allowed(c)) {
+        if (!nested)
+            multi_fail(c->session);
+        return false;
+    }
+    if (!nested && c->session->flags & SESSION_MULTI && !steers_multi(c->cmd)) {
+        multi_queue(c);
+        return false;
+    }
     return true;
 }

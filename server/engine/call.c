@@ -10,8 +10,10 @@ void call_run(struct call *c)
     c->keys = keyspace_db(&c->engine->space, c->session->db);
     if (!admit(c))
         return;
-    c->engine->stats.commands++;
-    c->session->last = c->cmd;
+    if (!(c->flags & CALL_RETRY)) {
+        c->engine->stats.commands++;
+        c->session->last = c->cmd;
+    }
     c->cmd->run(c);
 }
 

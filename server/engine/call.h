@@ -14,9 +14,10 @@
 #include "store/keys.h"
 
 enum call_flag {
-    CALL_SCRIPT = 1, /* from redis.call */
-    CALL_EXEC = 2,   /* from EXEC */
-    CALL_RETRY = 4,  /* a blocked command is tried again */
+    CALL_SCRIPT = 1,    /* from redis.call */
+    CALL_EXEC = 2,      /* from EXEC */
+    CALL_RETRY = 4,     /* a blocked command is tried again */
+    CALL_TIMED_OUT = 8, /* and for the last time */
 };
 
 struct call {

@@ -22,6 +22,9 @@ struct engine *engine_new(const struct engine_options *o)
     e->random = o->seed;
     e->registry = registry_new();
     list_init(&e->sessions);
+    alarms_init(&e->alarms, o->now);
+    waiters_init(&e->waiters, engine_random(e));
+    watches_init(&e->watches, engine_random(e));
     keyspace_init(&e->space, (uint32_t)o->config->databases, o->now, engine_random(e), events_raise,
                   e);
     return e;
@@ -30,6 +33,9 @@ struct engine *engine_new(const struct engine_options *o)
 void engine_free(struct engine *e)
 {
     assert(list_empty(&e->sessions));
+    watches_free(&e->watches);
+    waiters_free(&e->waiters);
+    alarms_free(&e->alarms);
     keyspace_free(&e->space);
     registry_free(e->registry);
     mem_free(e);
@@ -56,18 +62,30 @@ static void move_to(struct engine *e, int64_t now)
     e->wall_us = 0;
 }
 
+bool engine_out_of_memory(struct engine *e)
+{
+    size_t limit = (size_t)config_memory_limit(e->config);
+    for (bool more = true; more && engine_memory(e) > limit;) {
+        int budget = WORK_PER_SLICE;
+        more = keyspace_reclaim(&e->space, &budget);
+    }
+    return engine_memory(e) > limit;
+}
+
 bool engine_advance(struct engine *e, int64_t now)
 {
-    int budget = WORK_PER_SLICE;
+    int budget = WORK_PER_SLICE, rings = WORK_PER_SLICE;
     move_to(e, now);
     bool more = keyspace_advance(&e->space, e->now, &budget);
+    more |= alarms_ring(&e->alarms, e, e->now, &rings);
     events_settle(e);
     return more;
 }
 
 int64_t engine_deadline(const struct engine *e)
 {
-    return keyspace_deadline(&e->space);
+    int64_t keys = keyspace_deadline(&e->space), alarm = wheel_next(&e->alarms.wheel);
+    return keys < alarm ? keys : alarm;
 }
 
 /* Replies that the client has asked not to get are written and taken back. */
@@ -88,15 +106,11 @@ static void release_held(struct session *s)
     }
 }
 
-void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
-                    size_t argc)
+void engine_run(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
+                unsigned flags)
 {
     struct wire wire;
     size_t mark = buf_len(&s->out);
-    int budget = WORK_PER_COMMAND;
-    move_to(e, now);
-    keyspace_advance(&e->space, e->now, &budget);
-    s->last_used = e->now;
     s->flags |= SESSION_RUNNING;
     e->running = s;
     wire_init(&wire, &s->out, s->resp);
@@ -106,11 +120,22 @@ void engine_execute(struct engine *e, struct session *s, int64_t now, const stru
                             .argc = argc,
                             .reply = &wire.reply,
                             .now = e->now,
+                            .flags = flags,
                             .resp = s->resp});
     assert(e->space.editing == 0);
     e->running = NULL;
     s->flags &= ~SESSION_RUNNING;
     drop_reply(s, mark);
     release_held(s);
+}
+
+void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
+                    size_t argc)
+{
+    int budget = WORK_PER_COMMAND;
+    move_to(e, now);
+    keyspace_advance(&e->space, e->now, &budget);
+    s->last_used = e->now;
+    engine_run(e, s, argv, argc, 0);
     events_settle(e);
 }

@@ -8,9 +8,12 @@
 
 #include "base/log.h"
 #include "resp/wire.h"
+#include "server/engine/alarms.h"
 #include "server/engine/config.h"
 #include "server/engine/session.h"
 #include "server/engine/stats.h"
+#include "server/engine/waiters.h"
+#include "server/engine/watch.h"
 #include "store/keys.h"
 
 struct registry;
@@ -55,6 +58,9 @@ struct engine {
     void *ctx;
     struct registry *registry;
     struct keyspace space;
+    struct alarms alarms;
+    struct waiters waiters;
+    struct watches watches;
     int64_t now;     /* of the command that is being executed */
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */
@@ -74,6 +80,11 @@ void engine_free(struct engine *e); /* after all sessions */
 void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
                     size_t argc);
 
+/* The same at the present moment and without the passing of time: for a command that had waited.
+ * `flags` are of enum call_flag. */
+void engine_run(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
+                unsigned flags);
+
 /* Time passes: expiry, timeouts, freeing, for a slice of bounded work. True when there is more to
  * do at once. */
 bool engine_advance(struct engine *e, int64_t now);
@@ -85,5 +96,8 @@ uint64_t engine_random(struct engine *e);
 
 /* Bytes in use, as maxmemory counts them. */
 size_t engine_memory(const struct engine *e);
+
+/* Is it past maxmemory? What only waits to be freed is freed first. */
+bool engine_out_of_memory(struct engine *e);
 
 #endif

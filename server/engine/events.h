@@ -12,8 +12,8 @@ struct engine;
 /* A keys_event_fn; ctx is the engine. */
 void events_raise(void *ctx, struct keys *k, struct bytes name, enum key_event ev);
 
-/* A whole database has been emptied at once; NULL: all of them. */
-void events_flushed(struct engine *e, struct keys *k);
+/* A whole database is about to be emptied; NULL: all of them. */
+void events_flush(struct engine *e, struct keys *k);
 
 /* After each command, script or transaction: serve those who were woken by it. */
 void events_settle(struct engine *e);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "server/engine/engine.h"
+#include "server/engine/multi.h"
 
 struct session *session_new(struct engine *e, void *owner, uint32_t flags)
 {
@@ -35,6 +36,8 @@ static void free_more(struct session_more *m)
 
 void session_free(struct session *s)
 {
+    waiters_drop(s);
+    multi_discard(s);
     list_unlink(&s->link);
     if (!(s->flags & SESSION_INTERNAL))
         s->engine->nsessions--;

@@ -1,0 +1,112 @@
+#include "server/engine/multi.h"
+
+#include "base/mem.h"
+#include "server/engine/argv.h"
+#include "server/engine/watch.h"
+
+struct multi {
+    struct argv **queue;
+    size_t n, cap;
+    size_t bytes;
+    bool grows; /* holds a command that may need memory */
+};
+
+void multi_begin(struct session *s)
+{
+    s->flags |= SESSION_MULTI;
+    session_more(s)->multi = mem_alloc(sizeof(struct multi));
+}
+
+void multi_fail(struct session *s)
+{
+    if (s->flags & SESSION_MULTI)
+        s->flags |= SESSION_DIRTY_EXEC;
+}
+
+static void free_queue(struct multi *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        mem_free(m->queue[i]);
+    mem_free(m->queue);
+    mem_free(m);
+}
+
+static struct multi *end(struct session *s)
+{
+    struct multi *m = s->more ? s->more->multi : NULL;
+    if (m)
+        s->more->multi = NULL;
+    s->flags &= ~(SESSION_MULTI | SESSION_DIRTY_EXEC);
+    watch_clear(s);
+    return m;
+}
+
+void multi_discard(struct session *s)
+{
+    struct multi *m = end(s);
+    if (m)
+        free_queue(m);
+}
+
+/* The queue is bounded like any other input of a client. */
+static bool keep(struct call *c, struct multi *m)
+{
+    struct argv *a = argv_copy(c->argv, c->argc);
+    if (a == NULL)
+        return false;
+    if (m->bytes + a->size > (size_t)c->engine->config->client_query_buffer_limit) {
+        mem_free(a);
+        return false;
+    }
+    if (m->n == m->cap) {
+        m->cap = m->cap ? 2 * m->cap : 8;
+        m->queue = mem_grow(m->queue, m->cap * sizeof *m->queue);
+    }
+    m->queue[m->n++] = a;
+    m->bytes += a->size;
+    m->grows |= (c->cmd->flags & CMD_DENYOOM) != 0;
+    return true;
+}
+
+void multi_queue(struct call *c)
+{
+    if (c->session->flags & (SESSION_DIRTY_CAS | SESSION_DIRTY_EXEC)) {
+        reply_status(c->reply, BYTES("QUEUED")); /* it will fail anyway: nothing is kept */
+    } else if (keep(c, c->session->more->multi)) {
+        reply_status(c->reply, BYTES("QUEUED"));
+    } else {
+        multi_fail(c->session);
+        call_out_of_memory(c);
+    }
+}
+
+void multi_exec(struct call *c)
+{
+    struct session *s = c->session;
+    bool broken = watch_broken(s), failed = s->flags & SESSION_DIRTY_EXEC;
+    if (broken || failed) {
+        multi_discard(s);
+        if (failed)
+            reply_error(c->reply, ERR_EXECABORT);
+        else
+            reply_null_array(c->reply);
+        return;
+    }
+    if (s->more->multi->grows && engine_out_of_memory(c->engine)) {
+        multi_discard(s);
+        reply_errorf(c->reply, "EXECABORT Transaction discarded because of: %.*s",
+                     BYTES_FMT(ERR_OOM));
+        return;
+    }
+    struct multi *m = end(s);
+    reply_array(c->reply, m->n);
+    for (size_t i = 0; i < m->n; i++) {
+        struct call queued = *c;
+        queued.argv = m->queue[i]->argv;
+        queued.argc = m->queue[i]->argc;
+        queued.flags |= CALL_EXEC;
+        queued.resp = s->resp;
+        call_run(&queued);
+    }
+    free_queue(m);
+}
