@@ -158,7 +158,6 @@ static void on_turn(uv_prepare_t *p)
 {
     struct net *n = p->data;
     int64_t now = net_now(n);
-    n->turns++;
     if (n->backlog || engine_deadline(n->engine) <= now)
         n->backlog = engine_advance(n->engine, now);
     if (now >= n->sweep_at)

@@ -79,7 +79,6 @@ struct net {
     size_t nconns, nlingering;
     struct reader reader;
     enum net_state state;
-    uint64_t turns; /* how often the loop went round; tests see from it that nothing ticks */
     uint64_t reads;
     uint64_t drained; /* `reads` at the end of the last turn while draining */
     int64_t give_up;  /* when closing ends, politely or not */
