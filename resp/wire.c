@@ -170,3 +170,10 @@ void wire_init(struct wire *w, struct buf *out, int version)
     assert(version == 2 || version == 3);
     *w = (struct wire){.reply.ops = &wire_ops, .out = out, .version = version};
 }
+
+void wire_switch(struct reply *r, int version)
+{
+    assert(version == 2 || version == 3);
+    if (r->ops == &wire_ops)
+        wire_of(r)->version = version;
+}

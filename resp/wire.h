@@ -16,4 +16,7 @@ struct wire {
 
 void wire_init(struct wire *w, struct buf *out, int version);
 
+/* From the next value on in that version; other kinds of sinks have none and stay as they are. */
+void wire_switch(struct reply *r, int version);
+
 #endif

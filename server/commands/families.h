@@ -7,6 +7,7 @@
 #include "server/engine/registry.h"
 
 extern const struct command config_commands[];
+extern const struct command client_commands[];
 extern const struct command connection_commands[];
 extern const struct command expiry_commands[];
 extern const struct command key_commands[];
@@ -15,6 +16,7 @@ extern const struct command transaction_commands[];
 
 static const struct command *const command_families[] = {
     config_commands,
+    client_commands,
     connection_commands,
     expiry_commands,
     key_commands,

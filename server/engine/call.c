@@ -14,6 +14,8 @@ void call_run(struct call *c)
         c->engine->stats.commands++;
         c->session->last = c->cmd;
     }
+    c->engine->space.no_touch =
+        c->session->flags & SESSION_NO_TOUCH && strcmp(c->cmd->name, "touch") != 0;
     c->cmd->run(c);
 }
 
@@ -121,6 +123,17 @@ void call_unknown_subcommand(struct call *c)
     upper(name, sizeof name, c->cmd->name);
     reply_errorf(c->reply, "ERR unknown subcommand '%.*s'. Try %s HELP.", (int)n, c->argv[1].p,
                  name);
+}
+
+void call_wrong_subcommand(struct call *c)
+{
+    const struct command *container = registry_find(c->engine->registry, c->argv[0]);
+    size_t n = c->argv[1].n < 128 ? c->argv[1].n : 128;
+    char name[32];
+    upper(name, sizeof name, container->name);
+    reply_errorf(c->reply,
+                 "ERR unknown subcommand or wrong number of arguments for '%.*s'. Try %s HELP.",
+                 (int)n, c->argv[1].p, name);
 }
 
 void call_help(struct call *c)

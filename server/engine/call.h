@@ -31,6 +31,7 @@ struct call {
     int64_t now;       /* ms */
     unsigned flags;    /* enum call_flag */
     int resp;          /* shape of the reply: 2 or 3 */
+    uint64_t redacted; /* one bit for each argument that nobody else may see */
 };
 
 /* Runs the command named by argv through all checks; exactly one value goes to c->reply. Used by
@@ -60,6 +61,18 @@ struct entry *call_peek(struct call *c, size_t i);     /* the same, but not a us
 struct entry *call_edit(struct call *c, size_t i, enum value_type type, struct entry *found,
                         size_t room);
 
+/* Argument i is a secret: MONITOR and SLOWLOG show "(redacted)" in its place. Those past the 64th
+ * are never shown at all once one of them is secret. */
+static inline void call_redact(struct call *c, size_t i)
+{
+    c->redacted |= UINT64_C(1) << (i < 63 ? i : 63);
+}
+
+static inline bool call_redacted(const struct call *c, size_t i)
+{
+    return c->redacted >> (i < 63 ? i : 63) & 1;
+}
+
 /* An error reply that several handlers give. */
 void call_syntax_error(struct call *c);
 void call_out_of_memory(struct call *c);
@@ -67,6 +80,9 @@ void call_wrong_arity(struct call *c);
 
 /* For a container command without a subcommand of that name. */
 void call_unknown_subcommand(struct call *c);
+
+/* For a subcommand that has too many arguments, where its arity does not say so. */
+void call_wrong_subcommand(struct call *c);
 
 /* The handler of every HELP subcommand: lists the container's subcommands from their rows. */
 void call_help(struct call *c);

@@ -1,6 +1,7 @@
 #include "server/engine/session.h"
 
 #include "base/mem.h"
+#include "server/engine/auth.h"
 #include "server/engine/engine.h"
 #include "server/engine/multi.h"
 
@@ -13,8 +14,7 @@ struct session *session_new(struct engine *e, void *owner, uint32_t flags)
     s->resp = 2;
     s->created = s->last_used = e->now;
     s->flags = flags;
-    if (e->config->requirepass[0] == '\0')
-        s->flags |= SESSION_AUTHENTICATED;
+    auth_reset(s);
     list_append(&e->sessions, &s->link);
     if (!(flags & SESSION_INTERNAL)) {
         e->nsessions++;
@@ -53,6 +53,40 @@ struct session_more *session_more(struct session *s)
         list_init(&s->more->watched);
     }
     return s->more;
+}
+
+static void set_text(char **field, struct bytes text)
+{
+    mem_free(*field);
+    *field = NULL;
+    if (text.n) {
+        *field = mem_alloc(text.n + 1);
+        memcpy(*field, text.p, text.n);
+    }
+}
+
+void session_set_name(struct session *s, struct bytes name)
+{
+    if (name.n || s->more)
+        set_text(&session_more(s)->name, name);
+}
+
+void session_set_library(struct session *s, enum session_library which, struct bytes text)
+{
+    struct session_more *more = session_more(s);
+    set_text(which == SESSION_LIBRARY_NAME ? &more->lib_name : &more->lib_ver, text);
+}
+
+void session_reset(struct session *s)
+{
+    const uint32_t kept = SESSION_RUNNING | SESSION_UNIX | SESSION_LOCAL | SESSION_INTERNAL |
+                          SESSION_CLOSING | SESSION_KILLED;
+    multi_discard(s);
+    s->flags &= kept;
+    s->db = 0;
+    s->resp = 2;
+    session_set_name(s, (struct bytes){0});
+    auth_reset(s);
 }
 
 /* Over the hard limit of its class? The soft one, which needs time, is the shell's to watch. */

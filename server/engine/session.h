@@ -72,6 +72,15 @@ void session_free(struct session *s);
 
 struct session_more *session_more(struct session *s); /* created when missing */
 
+/* What the client says of itself. Printable, without blanks: the caller has checked. Empty unsets.
+ */
+void session_set_name(struct session *s, struct bytes name);
+enum session_library { SESSION_LIBRARY_NAME, SESSION_LIBRARY_VERSION };
+void session_set_library(struct session *s, enum session_library which, struct bytes text);
+
+/* RESET: as a new connection, but for what the client has said of its library. */
+void session_reset(struct session *s);
+
 /*
  * A sink for one message that the client did not ask for now. If a command of that session is being
  * executed, the message is kept until its reply is complete. Valid until the next session_push; a

@@ -1,0 +1,107 @@
+#include "server/engine/roster.h"
+
+#include "server/engine/auth.h"
+#include "server/engine/registry.h"
+
+#include <stdio.h>
+
+struct session *roster_next(const struct engine *e, const struct session *s)
+{
+    const struct list *at = s ? s->link.next : e->sessions.next;
+    for (; at != &e->sessions; at = at->next) {
+        struct session *next = container_of(at, struct session, link);
+        if (!(next->flags & SESSION_INTERNAL))
+            return next;
+    }
+    return NULL;
+}
+
+struct session *roster_find(const struct engine *e, uint64_t id)
+{
+    roster_each(e, s) if (s->id == id) return s;
+    return NULL;
+}
+
+bool roster_kind_named(struct bytes name, enum roster_kind *out)
+{
+    static const struct {
+        const char *name;
+        enum roster_kind kind;
+    } names[] = {
+        {"normal", ROSTER_NORMAL}, {"slave", ROSTER_REPLICA}, {"replica", ROSTER_REPLICA},
+        {"pubsub", ROSTER_PUBSUB}, {"master", ROSTER_MASTER},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (bytes_ieq(name, bytes_of(names[i].name))) {
+            *out = names[i].kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum roster_kind roster_kind(const struct session *s)
+{
+    return s->flags & SESSION_PUBSUB ? ROSTER_PUBSUB : ROSTER_NORMAL;
+}
+
+void roster_facts(const struct session *s, struct session_facts *out)
+{
+    const struct engine_host *host = s->engine->host;
+    *out = (struct session_facts){.fd = -1};
+    if (host->describe)
+        host->describe(s->engine->ctx, s, out);
+}
+
+size_t roster_memory(const struct session *s, const struct session_facts *f)
+{
+    size_t held = s->more ? sizeof *s->more + s->more->held.cap : 0;
+    return sizeof *s + s->out.cap + held + f->memory;
+}
+
+/* One letter for each thing that is special about a client, in Redis's order; N for none. */
+static void put_flags(const struct session *s, struct buf *out)
+{
+    static const struct {
+        uint32_t flag;
+        char letter;
+    } letters[] = {
+        {SESSION_MONITOR, 'O'},  {SESSION_PUBSUB, 'P'},   {SESSION_MULTI, 'x'},
+        {SESSION_BLOCKED, 'b'},  {SESSION_TRACKING, 't'}, {SESSION_DIRTY_CAS, 'd'},
+        {SESSION_CLOSING, 'c'},  {SESSION_KILLED, 'A'},   {SESSION_UNIX, 'U'},
+        {SESSION_NO_EVICT, 'e'}, {SESSION_NO_TOUCH, 'T'},
+    };
+    size_t before = buf_len(out);
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (s->flags & letters[i].flag)
+            buf_putc(out, letters[i].letter);
+    if (buf_len(out) == before)
+        buf_putc(out, 'N');
+}
+
+static const char *text_or_empty(const char *s)
+{
+    return s ? s : "";
+}
+
+void roster_print(const struct session *s, struct buf *out)
+{
+    static const struct session_more none;
+    const struct session_more *more = s->more ? s->more : &none;
+    struct session_facts f;
+    roster_facts(s, &f);
+    buf_printf(out, "id=%llu addr=%s laddr=%s fd=%d name=%s age=%lld idle=%lld flags=",
+               (unsigned long long)s->id, f.peer, f.local, f.fd, text_or_empty(more->name),
+               (long long)(s->engine->now - s->created) / 1000,
+               (long long)(s->engine->now - s->last_used) / 1000);
+    put_flags(s, out);
+    buf_printf(out, " db=%u sub=0 psub=0 ssub=0 multi=-1 watch=0", s->db);
+    /* Arguments are slices of the input, so qbuf has counted them already. */
+    buf_printf(out, " qbuf=%zu qbuf-free=%zu argv-mem=0 multi-mem=0", f.query, f.query_free);
+    buf_printf(out, " rbs=%zu rbp=%zu obl=%zu oll=%d omem=%zu tot-mem=%zu", s->out.cap, s->out.cap,
+               buf_len(&s->out), s->unsent > 0, s->unsent, roster_memory(s, &f));
+    buf_printf(out, " events=%s%s cmd=%s user=%.*s redir=-1 resp=%d lib-name=%s lib-ver=%s",
+               f.reading ? "r" : "", f.writing ? "w" : "",
+               s->last ? command_full_name(s->last) : "NULL", BYTES_FMT(auth_user(s)), s->resp,
+               text_or_empty(more->lib_name), text_or_empty(more->lib_ver));
+}
