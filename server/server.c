@@ -14,6 +14,7 @@ struct server {
     struct clock clock;
     struct engine *engine;
     struct net net;
+    int64_t began; /* when the running command did */
     uv_async_t stop;
     atomic_int stops; /* 0: run, 1: stop when all is answered, 2: stop at once */
 };
@@ -55,6 +56,17 @@ static bool host_describe(void *ctx, const struct session *session, struct sessi
     return session->owner != NULL;
 }
 
+static int64_t host_running_ms(void *ctx)
+{
+    const struct server *s = ctx;
+    return clock_ms(&s->clock) - s->began;
+}
+
+static void host_serve_others(void *ctx)
+{
+    (void)ctx;
+}
+
 static void host_stop(void *ctx)
 {
     server_stop(ctx, false);
@@ -66,7 +78,8 @@ static void host_stop(void *ctx)
 static void host_submit(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
 {
     struct server *s = ctx;
-    engine_execute(s->engine, session, clock_ms(&s->clock), argv, argc);
+    s->began = clock_ms(&s->clock);
+    engine_execute(s->engine, session, s->began, argv, argc);
 }
 
 static int64_t host_now(void *ctx)
@@ -93,8 +106,12 @@ static uint64_t draw_seed(void)
 
 static void assemble(struct server *s, const struct server_options *o)
 {
-    static const struct engine_host engine_host = {
-        .wake = host_wake, .wall_us = host_wall_us, .describe = host_describe, .stop = host_stop};
+    static const struct engine_host engine_host = {.wake = host_wake,
+                                                   .wall_us = host_wall_us,
+                                                   .describe = host_describe,
+                                                   .running_ms = host_running_ms,
+                                                   .serve_others = host_serve_others,
+                                                   .stop = host_stop};
     static const struct net_host net_host = {
         .submit = host_submit, .now = host_now, .until = host_until};
     clock_init(&s->clock);

@@ -59,6 +59,8 @@ static bool allowed(struct call *c)
         return false;
     if (!(c->session->flags & SESSION_AUTHENTICATED) && !(c->cmd->flags & CMD_NO_AUTH))
         return refuse(c, ERR_NOAUTH);
+    if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
+        return refuse(c, ERR_BUSY);
     if (!memory_allows(c))
         return refuse(c, ERR_OOM);
     return true;

@@ -8,12 +8,16 @@
 void call_run(struct call *c)
 {
     c->keys = keyspace_db(&c->engine->space, c->session->db);
-    if (!admit(c))
-        return;
-    if (!(c->flags & CALL_RETRY)) {
+    if (admit(c))
+        call_handle(c);
+}
+
+void call_handle(struct call *c)
+{
+    if (!(c->flags & CALL_RETRY))
         c->engine->stats.commands++;
+    if (c->flags == 0)
         c->session->last = c->cmd;
-    }
     c->engine->space.no_touch =
         c->session->flags & SESSION_NO_TOUCH && strcmp(c->cmd->name, "touch") != 0;
     c->cmd->run(c);

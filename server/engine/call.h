@@ -18,6 +18,7 @@ enum call_flag {
     CALL_EXEC = 2,      /* from EXEC */
     CALL_RETRY = 4,     /* a blocked command is tried again */
     CALL_TIMED_OUT = 8, /* and for the last time */
+    CALL_BUSY = 16,     /* while a script of another session runs */
 };
 
 struct call {
@@ -37,6 +38,9 @@ struct call {
 /* Runs the command named by argv through all checks; exactly one value goes to c->reply. Used by
  * sockets, EXEC and scripts alike. Fields `cmd` and `keys` are filled in here. */
 void call_run(struct call *c);
+
+/* The part of it behind the checks: `cmd` and `keys` are set, and the command may run. */
+void call_handle(struct call *c);
 
 /* Arguments. */
 bool call_int(struct call *c, size_t i,

@@ -81,6 +81,7 @@ struct config {
     int64_t proto_max_bulk_len;        /* bytes */
     int64_t tracking_table_max_keys;
     int64_t busy_reply_threshold; /* ms after which a running script makes others see BUSY */
+    int64_t script_size_limit;    /* bytes of one script's text */
     int64_t script_memory_limit;  /* bytes of the interpreter's heap */
     int64_t script_time_limit;    /* ms after which a script is ended; 0 never */
 

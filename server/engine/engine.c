@@ -33,6 +33,7 @@ struct engine *engine_new(const struct engine_options *o)
 void engine_free(struct engine *e)
 {
     assert(list_empty(&e->sessions));
+    scripting_free(e);
     watches_free(&e->watches);
     waiters_free(&e->waiters);
     alarms_free(&e->alarms);
@@ -111,6 +112,7 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
 {
     struct wire wire;
     size_t mark = buf_len(&s->out);
+    struct session *outer = e->running;
     s->flags |= SESSION_RUNNING;
     e->running = s;
     wire_init(&wire, &s->out, s->resp);
@@ -122,8 +124,7 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
                             .now = e->now,
                             .flags = flags,
                             .resp = s->resp});
-    assert(e->space.editing == 0);
-    e->running = NULL;
+    e->running = outer;
     s->flags &= ~SESSION_RUNNING;
     drop_reply(s, mark);
     release_held(s);
@@ -137,5 +138,11 @@ void engine_execute(struct engine *e, struct session *s, int64_t now, const stru
     keyspace_advance(&e->space, e->now, &budget);
     s->last_used = e->now;
     engine_run(e, s, argv, argc, 0);
+    assert(e->space.editing == 0);
     events_settle(e);
+}
+
+void engine_execute_busy(struct engine *e, struct session *s, const struct bytes *argv, size_t argc)
+{
+    engine_run(e, s, argv, argc, CALL_BUSY);
 }

@@ -10,6 +10,7 @@
 #include "resp/wire.h"
 #include "server/engine/alarms.h"
 #include "server/engine/config.h"
+#include "server/engine/scripting.h"
 #include "server/engine/session.h"
 #include "server/engine/stats.h"
 #include "server/engine/waiters.h"
@@ -38,6 +39,13 @@ struct engine_host {
     /* False when the session has no socket. */
     bool (*describe)(void *ctx, const struct session *s, struct session_facts *out);
 
+    /* Real milliseconds since the running command began; asked by long scripts only. */
+    int64_t (*running_ms)(void *ctx);
+
+    /* A script runs long: look once, without waiting, whether others want something, and hand it to
+     * engine_execute_busy. */
+    void (*serve_others)(void *ctx);
+
     /* SHUTDOWN: end soon. */
     void (*stop)(void *ctx);
 };
@@ -61,6 +69,7 @@ struct engine {
     struct alarms alarms;
     struct waiters waiters;
     struct watches watches;
+    struct scripting scripting;
     int64_t now;     /* of the command that is being executed */
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */
@@ -84,6 +93,11 @@ void engine_execute(struct engine *e, struct session *s, int64_t now, const stru
  * `flags` are of enum call_flag. */
 void engine_run(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
                 unsigned flags);
+
+/* The same while a script of another session runs, from within serve_others: what Redis allows then
+ * is executed, all else is answered with BUSY. */
+void engine_execute_busy(struct engine *e, struct session *s, const struct bytes *argv,
+                         size_t argc);
 
 /* Time passes: expiry, timeouts, freeing, for a slice of bounded work. True when there is more to
  * do at once. */

@@ -17,6 +17,9 @@
 #define ERR_TOO_LARGE    BYTES("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 #define ERR_DB_INDEX     BYTES("ERR DB index is out of range")
 #define ERR_NOSCRIPT     BYTES("NOSCRIPT No matching script. Please use EVAL.")
-#define ERR_EXECABORT    BYTES("EXECABORT Transaction discarded because of previous errors.")
+#define ERR_BUSY                                                                                   \
+    BYTES("BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN "        \
+          "NOSAVE.")
+#define ERR_EXECABORT BYTES("EXECABORT Transaction discarded because of previous errors.")
 
 #endif

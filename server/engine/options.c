@@ -122,6 +122,8 @@ const struct option options[] = {
         "keys that are remembered for client side caching"),
     INT_ALIAS("busy-reply-threshold", "lua-time-limit", busy_reply_threshold, "5000", LONG_MAX,
               "milliseconds after which a running script makes others see BUSY"),
+    MEMORY("script-size-limit", script_size_limit, "1mb", OURS, 1024, MB(64),
+           "longest script text"),
     MEMORY("script-memory-limit", script_memory_limit, "64mb", OURS, MB(1), LONG_MAX,
            "memory for the script interpreter"),
     INT("script-time-limit", script_time_limit, "0", OURS, 0, LONG_MAX,

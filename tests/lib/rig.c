@@ -35,8 +35,24 @@ static bool on_describe(void *ctx, const struct session *s, struct session_facts
     return true;
 }
 
-static const struct engine_host host = {
-    .wake = on_wake, .wall_us = on_wall, .describe = on_describe, .stop = on_stop};
+static int64_t on_running(void *ctx)
+{
+    return ((struct rig *)ctx)->running_ms++;
+}
+
+static void on_others(void *ctx)
+{
+    struct rig *r = ctx;
+    if (r->others)
+        r->others(r);
+}
+
+static const struct engine_host host = {.wake = on_wake,
+                                        .wall_us = on_wall,
+                                        .describe = on_describe,
+                                        .stop = on_stop,
+                                        .running_ms = on_running,
+                                        .serve_others = on_others};
 
 struct rig *rig_new(void)
 {
