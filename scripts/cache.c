@@ -48,10 +48,19 @@ void cache_free(struct cache *c)
     mem_free(c->by_sha);
 }
 
+/* The digits are as good as random, so eight of them are the hash; the bit that tells the case of
+ * letters is set. */
+static uint64_t sha_hash(const char *sha)
+{
+    uint64_t digits;
+    memcpy(&digits, sha, sizeof digits);
+    return (digits | 0x2020202020202020ULL) * 0x9e3779b97f4a7c15ULL >> 32;
+}
+
 static void link_in(struct cache *c, struct script *s)
 {
     struct script **body = &c->by_body[s->body_hash & (c->buckets - 1)];
-    struct script **sha = &c->by_sha[s->sha_hash & (c->buckets - 1)];
+    struct script **sha = &c->by_sha[sha_hash(s->sha) & (c->buckets - 1)];
     s->next_by_body = *body;
     *body = s;
     s->next_by_sha = *sha;
@@ -88,13 +97,8 @@ struct script *cache_find_sha(const struct cache *c, struct bytes sha)
 {
     if (sha.n != SCRIPT_SHA_LEN)
         return NULL;
-    char lower[SCRIPT_SHA_LEN];
-    for (size_t i = 0; i < sizeof lower; i++)
-        lower[i] = ascii_lower(sha.p[i]);
-
-    uint64_t hash = hash_bytes(c->seed, (struct bytes){lower, sizeof lower});
-    struct script *s = c->by_sha[hash & (c->buckets - 1)];
-    while (s && memcmp(s->sha, lower, sizeof lower) != 0)
+    struct script *s = c->by_sha[sha_hash(sha.p) & (c->buckets - 1)];
+    while (s && memcmp(s->sha, sha.p, sha.n) != 0 && !bytes_ieq(script_sha(s), sha))
         s = s->next_by_sha;
     return s;
 }
@@ -118,7 +122,6 @@ struct script *cache_add(struct cache *c, struct bytes body)
     s->body = (struct bytes){copy, body.n};
     s->body_hash = hash_bytes(c->seed, body);
     cache_sha(body, s->sha);
-    s->sha_hash = hash_bytes(c->seed, script_sha(s));
     list_init(&s->use);
     link_in(c, s);
     c->n++;
@@ -132,7 +135,7 @@ void cache_remove(struct cache *c, struct script *s)
     while (*at != s)
         at = &(*at)->next_by_body;
     *at = s->next_by_body;
-    at = &c->by_sha[s->sha_hash & (c->buckets - 1)];
+    at = &c->by_sha[sha_hash(s->sha) & (c->buckets - 1)];
     while (*at != s)
         at = &(*at)->next_by_sha;
     *at = s->next_by_sha;

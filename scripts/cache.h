@@ -15,7 +15,7 @@
 struct script {
     struct script *next_by_body, *next_by_sha;
     struct list use; /* in cache.recent, or on no list: permanent */
-    uint64_t body_hash, sha_hash;
+    uint64_t body_hash;
     int ref; /* the compiled function in the interpreter's registry; 0: not compiled */
     unsigned flags;
     size_t code;       /* where the Lua text begins, behind the `#!` line */

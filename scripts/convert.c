@@ -64,8 +64,15 @@ static void push_command_error(lua_State *L, struct bytes text)
     lua_rawset(L, -3);
 }
 
+/* Room for a table, a pair in it, and what push_value itself needs for a scalar. */
+static void make_room(lua_State *L)
+{
+    luaL_checkstack(L, 8, "reply is nested too deeply");
+}
+
 static void push_array(lua_State *L, struct reader *r, size_t n)
 {
+    make_room(L);
     lua_createtable(L, (int)n, 0);
     for (size_t i = 1; i <= n; i++) {
         push_value(L, r);
@@ -75,6 +82,7 @@ static void push_array(lua_State *L, struct reader *r, size_t n)
 
 static void push_map(lua_State *L, struct reader *r, size_t pairs)
 {
+    make_room(L);
     lua_createtable(L, 0, (int)pairs);
     for (size_t i = 0; i < pairs; i++) {
         push_value(L, r);
@@ -86,6 +94,7 @@ static void push_map(lua_State *L, struct reader *r, size_t pairs)
 
 static void push_set(lua_State *L, struct reader *r, size_t n)
 {
+    make_room(L);
     lua_createtable(L, 0, (int)n);
     for (size_t i = 0; i < n; i++) {
         push_value(L, r);
@@ -149,7 +158,6 @@ static void push_rich(lua_State *L, struct reader *r, const struct tape_node *n)
 static void push_value(lua_State *L, struct reader *r)
 {
     const struct tape_node *n = &r->tape->nodes[r->at++];
-    luaL_checkstack(L, 6, "reply is nested too deeply");
     switch (n->kind) {
     case TAPE_INT: lua_pushnumber(L, (lua_Number)n->i); break;
     case TAPE_BULK: push_text(L, tape_text(r->tape, n)); break;

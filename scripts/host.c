@@ -7,6 +7,7 @@
 #include "scripts/host.h"
 
 #include "base/mem.h"
+#include "scripts/bytecode.h"
 #include "scripts/convert.h"
 #include "scripts/shebang.h"
 #include "scripts/state.h"
@@ -16,25 +17,74 @@
 
 enum { SLOT_HANDLER = 1, SLOT_RUN, SLOTS = SLOT_RUN };
 
+/* Up to this length, looking whether KEYS and ARGV can serve again is cheaper than making them. */
+enum { REUSE_MAX = 3 };
+
 /* ---- running ---- */
 
-static void set_array(lua_State *L, enum konst name, const struct bytes *values, size_t n)
+/* Does the table at the top of the stack have exactly the keys 1 to n, and no metatable? Nothing
+ * else that a script can do to a table can be seen once its elements are replaced. */
+static bool is_plain_array(lua_State *L, size_t n)
 {
+    if (lua_getmetatable(L, -1)) {
+        lua_pop(L, 1);
+        return false;
+    }
+    lua_pushnil(L);
+    for (size_t i = 1; i <= n; i++) {
+        if (!lua_next(L, -2))
+            return false;
+        lua_pop(L, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER || lua_tonumber(L, -1) != (lua_Number)i) {
+            lua_pop(L, 1);
+            return false;
+        }
+    }
+    if (!lua_next(L, -2))
+        return true;
+    lua_pop(L, 2);
+    return false;
+}
+
+/* Pushes the table that the last run had under this name if it can serve again, or a new one.
+ * Nobody else can still hold it: what a script made is out of reach when it has ended. */
+static void push_array(lua_State *L, struct script_host *h, enum konst name, size_t n)
+{
+    size_t *last = name == K_KEYS ? &h->nkeys : &h->nargs;
+    int kept = name == K_KEYS ? K_KEYS_KEPT : K_ARGV_KEPT;
+    lua_rawgeti(L, LUA_ENVIRONINDEX, kept);
+    if (n == *last && n <= REUSE_MAX && is_plain_array(L, n))
+        return;
+    lua_pop(L, 1);
+    *last = SIZE_MAX;
+    lua_rawgeti(L, LUA_ENVIRONINDEX, K_GLOBALS);
     lua_rawgeti(L, LUA_ENVIRONINDEX, name);
     lua_createtable(L, (int)n, 0);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, LUA_ENVIRONINDEX, kept);
+    lua_pushvalue(L, -1);
+    lua_insert(L, -4);
+    lua_rawset(L, -3);
+    lua_pop(L, 1);
+    *last = n;
+}
+
+static void set_array(lua_State *L, struct script_host *h, enum konst name,
+                      const struct bytes *values, size_t n)
+{
+    push_array(L, h, name, n);
     for (size_t i = 0; i < n; i++) {
         lua_pushlstring(L, values[i].p, values[i].n);
         lua_rawseti(L, -2, (int)i + 1);
     }
-    lua_rawset(L, 1);
+    lua_pop(L, 1);
 }
 
 static int run(lua_State *L)
 {
     struct script_host *h = host_of(L);
-    lua_rawgeti(L, LUA_ENVIRONINDEX, K_GLOBALS);
-    set_array(L, K_KEYS, h->run->keys, h->run->nkeys);
-    set_array(L, K_ARGV, h->run->args, h->run->nargs);
+    set_array(L, h, K_KEYS, h->run->keys, h->run->nkeys);
+    set_array(L, h, K_ARGV, h->run->args, h->run->nargs);
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->script->ref);
     lua_call(L, 0, 1);
     convert_answer(L, h);
@@ -94,6 +144,7 @@ static void open_interpreter(struct script_host *h)
     h->pressure = SIZE_MAX;
     h->worn = false;
     memset(h->names, 0, sizeof h->names);
+    h->nkeys = h->nargs = SIZE_MAX;
     h->L = lua_newstate(watch_alloc, h);
     if (h->L == NULL || lua_cpcall(h->L, sandbox_open, NULL) != 0)
         abort();
@@ -156,6 +207,12 @@ static int compile(lua_State *L)
     lua_pushliteral(L, "@user_script");
     if (host_compile(L, 2, s->code, 3) != 0)
         return lua_error(L);
+    if (!bytecode_sets_globals(L)) {
+        lua_getfield(L, LUA_REGISTRYINDEX, "konsts");
+        lua_rawgeti(L, -1, K_GLOBALS);
+        lua_setfenv(L, -3);
+        lua_pop(L, 1);
+    }
     s->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     return 0;
 }

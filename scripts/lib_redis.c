@@ -65,7 +65,7 @@ static const char *collect_args(lua_State *L, struct args *a, int argc)
  */
 static const void *find_command(lua_State *L, struct script_host *h, struct bytes name)
 {
-    size_t slot = ((uintptr_t)name.p >> 4) % NAME_SLOTS;
+    size_t slot = (uintptr_t)name.p * 0x9e3779b97f4a7c15ULL >> 57;
     if (h->names[slot].text == name.p)
         return h->names[slot].command;
     const void *command = h->ops->resolve(h->run->ctx, name);

@@ -58,7 +58,7 @@ static void add_chunk(struct pool *p)
     HIDE(p->bump, POOL_CHUNK);
 }
 
-static void *take_small(struct pool *p, size_t size)
+static inline void *take_small(struct pool *p, size_t size)
 {
     p->used += size;
     struct pool_free *f = p->free[size / POOL_GRAIN];
@@ -86,20 +86,26 @@ static void *take_large(struct pool *p, size_t size)
     return b->data;
 }
 
+static inline void give_small(struct pool *p, void *block, size_t size)
+{
+    struct pool_free *f = block;
+    p->used -= size;
+    f->next = p->free[size / POOL_GRAIN];
+    p->free[size / POOL_GRAIN] = f;
+    HIDE(f, size);
+}
+
 static void give(struct pool *p, void *block, size_t size)
 {
-    p->used -= size;
     if (size <= POOL_SMALL) {
-        struct pool_free *f = block;
-        f->next = p->free[size / POOL_GRAIN];
-        p->free[size / POOL_GRAIN] = f;
-        HIDE(f, size);
-    } else {
-        struct block *b = container_of(block, struct block, data);
-        list_unlink(&b->link);
-        p->held -= sizeof *b + size;
-        mem_free(b);
+        give_small(p, block, size);
+        return;
     }
+    struct block *b = container_of(block, struct block, data);
+    list_unlink(&b->link);
+    p->used -= size;
+    p->held -= sizeof *b + size;
+    mem_free(b);
 }
 
 /* A large block that stays large keeps its place in the list. */
@@ -117,14 +123,13 @@ static void *resize_large(struct pool *p, void *block, size_t old, size_t size)
     return moved ? moved->data : NULL;
 }
 
-void *pool_resize(struct pool *p, void *block, size_t old, size_t want)
+static void *resize(struct pool *p, void *block, size_t old, size_t want)
 {
     size_t from = rounded(old), to = rounded(want);
-    if (from == to && block)
+    if (from == to)
         return block;
     if (to == 0) {
-        if (block)
-            give(p, block, from);
+        give(p, block, from);
         return NULL;
     }
     if (to < want || (to > from && !fits(p, to - from)))
@@ -138,4 +143,16 @@ void *pool_resize(struct pool *p, void *block, size_t old, size_t want)
         give(p, block, from);
     }
     return fresh;
+}
+
+/* New small blocks and the end of small blocks are nearly all there is. */
+void *pool_resize(struct pool *p, void *block, size_t old, size_t want)
+{
+    if (old == 0 && want - 1 < POOL_SMALL && fits(p, rounded(want)))
+        return take_small(p, rounded(want));
+    if (want == 0 && old - 1 < POOL_SMALL) {
+        give_small(p, block, rounded(old));
+        return NULL;
+    }
+    return resize(p, block, old, want);
 }

@@ -31,11 +31,13 @@ enum konst {
     K_COUNTED, /* "ignore_error_stats_update" */
     K_KEYS,
     K_ARGV,
-    K_GLOBALS,    /* the table of globals behind the scripts' environment */
+    K_GLOBALS,   /* the table of globals behind the scripts' environment */
+    K_KEYS_KEPT, /* the tables that KEYS and ARGV were in the last run */
+    K_ARGV_KEPT,
     K_NAMES = 16, /* from here on, the command names of host.names */
 };
 
-enum { NAME_SLOTS = 64 };
+enum { NAME_SLOTS = 128 }; /* 7 bits of a hash */
 
 /* A command name that was resolved before. The string is held at K_NAMES + its slot, so as long as
  * the slot has it, its address stands for its text. */
@@ -56,12 +58,13 @@ struct script_host {
     struct pool pool;
     struct cjson_settings *cjson;
     struct name_slot names[NAME_SLOTS];
-    size_t live;     /* heap in use after the last whole collection */
-    size_t pressure; /* heap in use at which a run must do something about its garbage */
-    bool collecting; /* a collection is under way, and goes on a little after each run */
-    bool relieved;   /* the collector is on in this run */
-    bool crowded;    /* a full collection is wanted at the next hook */
-    bool worn;       /* to be replaced before the next use */
+    size_t nkeys, nargs; /* for how many elements the kept KEYS and ARGV were made */
+    size_t live;         /* heap in use after the last whole collection */
+    size_t pressure;     /* heap in use at which a run must do something about its garbage */
+    bool collecting;     /* a collection is under way, and goes on a little after each run */
+    bool relieved;       /* the collector is on in this run */
+    bool crowded;        /* a full collection is wanted at the next hook */
+    bool worn;           /* to be replaced before the next use */
 
     /* the run */
     const struct script *script; /* NULL: none */
