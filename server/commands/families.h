@@ -11,19 +11,5 @@ extern const struct command client_commands[];
 extern const struct command connection_commands[];
 extern const struct command expiry_commands[];
 extern const struct command key_commands[];
+extern const struct command pubsub_commands[];
 extern const struct command scripting_commands[];
-extern const struct command string_commands[];
-extern const struct command transaction_commands[];
-
-static const struct command *const command_families[] = {
-    config_commands,
-    client_commands,
-    connection_commands,
-    expiry_commands,
-    key_commands,
-    scripting_commands,
-    string_commands,
-    transaction_commands,
-};
-
-#endif

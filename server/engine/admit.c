@@ -53,6 +53,29 @@ static bool refuse(struct call *c, struct bytes error)
     return false;
 }
 
+/* To a RESP2 client, a message and a reply look the same; so once it has subscribed it may only
+ * send what is answered in the form of a message. */
+static bool fits_subscriber(const struct command *cmd)
+{
+    static const char *const names[] = {
+        "subscribe",    "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe",
+        "sunsubscribe", "ping",        "quit",       "reset",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(cmd->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool refuse_subscriber(struct call *c)
+{
+    reply_errorf(c->reply,
+                 "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
+                 "RESET are allowed in this context",
+                 command_full_name(c->cmd));
+    return false;
+}
+
 static bool allowed(struct call *c)
 {
     if (!find_command(c))
@@ -63,6 +86,9 @@ static bool allowed(struct call *c)
         return refuse(c, ERR_BUSY);
     if (!memory_allows(c))
         return refuse(c, ERR_OOM);
+    if (c->session->flags & SESSION_PUBSUB && c->session->resp == 2 &&
+        !(c->flags & (CALL_SCRIPT | CALL_EXEC)) && !fits_subscriber(c->cmd))
+        return refuse_subscriber(c);
     return true;
 }
 

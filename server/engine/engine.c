@@ -27,6 +27,7 @@ struct engine *engine_new(const struct engine_options *o)
     watches_init(&e->watches, engine_random(e));
     keyspace_init(&e->space, (uint32_t)o->config->databases, o->now, engine_random(e), events_raise,
                   e);
+    pubsub_init(&e->pubsub, &e->space.arena, engine_random(e));
     return e;
 }
 
@@ -37,6 +38,7 @@ void engine_free(struct engine *e)
     watches_free(&e->watches);
     waiters_free(&e->waiters);
     alarms_free(&e->alarms);
+    pubsub_free(&e->pubsub);
     keyspace_free(&e->space);
     registry_free(e->registry);
     mem_free(e);

@@ -11,6 +11,7 @@
 #include "server/engine/alarms.h"
 #include "server/engine/config.h"
 #include "server/engine/scripting.h"
+#include "server/engine/pubsub.h"
 #include "server/engine/session.h"
 #include "server/engine/stats.h"
 #include "server/engine/waiters.h"
@@ -70,6 +71,7 @@ struct engine {
     struct waiters waiters;
     struct watches watches;
     struct scripting scripting;
+    struct pubsub pubsub;
     int64_t now;     /* of the command that is being executed */
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */

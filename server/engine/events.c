@@ -8,6 +8,25 @@ static bool brings_key(enum key_event ev)
     return ev == EV_NEW || ev == EV_RENAME_TO;
 }
 
+/* One notification says what happened to this key, the other to which key this happened. */
+static void notify(struct engine *e, const struct keys *k, struct bytes name, enum key_event ev)
+{
+    struct bytes event = event_infos[ev].name;
+    struct buf channel = {0};
+    if (e->config->notify & NOTIFY_KEYSPACE) {
+        buf_printf(&channel, "__keyspace@%u__:", k->id);
+        buf_put(&channel, name);
+        pubsub_publish(&e->pubsub, buf_bytes(&channel), event);
+        buf_clear(&channel);
+    }
+    if (e->config->notify & NOTIFY_KEYEVENT) {
+        buf_printf(&channel, "__keyevent@%u__:", k->id);
+        buf_put(&channel, event);
+        pubsub_publish(&e->pubsub, buf_bytes(&channel), name);
+    }
+    buf_free(&channel);
+}
+
 void events_raise(void *ctx, struct keys *k, struct bytes name, enum key_event ev)
 {
     struct engine *e = ctx;
@@ -17,6 +36,8 @@ void events_raise(void *ctx, struct keys *k, struct bytes name, enum key_event e
         watch_touch(e, k, name);
     if (brings_key(ev))
         waiters_signal(e, k, name);
+    if (e->config->notify & event_infos[ev].notify && pubsub_anyone(&e->pubsub))
+        notify(e, k, name, ev);
 }
 
 void events_flush(struct engine *e, struct keys *k)

@@ -38,6 +38,7 @@ void session_free(struct session *s)
 {
     waiters_drop(s);
     multi_discard(s);
+    pubsub_leave(&s->engine->pubsub, s);
     list_unlink(&s->link);
     if (!(s->flags & SESSION_INTERNAL))
         s->engine->nsessions--;
@@ -82,6 +83,7 @@ void session_reset(struct session *s)
     const uint32_t kept = SESSION_RUNNING | SESSION_UNIX | SESSION_LOCAL | SESSION_INTERNAL |
                           SESSION_CLOSING | SESSION_KILLED;
     multi_discard(s);
+    pubsub_leave(&s->engine->pubsub, s);
     s->flags &= kept;
     s->db = 0;
     s->resp = 2;
@@ -89,29 +91,52 @@ void session_reset(struct session *s)
     auth_reset(s);
 }
 
-/* Over the hard limit of its class? The soft one, which needs time, is the shell's to watch. */
-static bool over_limit(const struct session *s)
+/* Would `n` bytes more pass the hard limit of its class? The soft one, which needs time, is the
+ * shell's to watch. */
+static bool over_limit(const struct session *s, size_t n)
 {
     enum client_class class = s->flags & SESSION_PUBSUB ? CLIENT_CLASS_PUBSUB : CLIENT_CLASS_NORMAL;
     int64_t hard = s->engine->config->output_limit[class].hard;
     size_t held = s->more ? buf_len(&s->more->held) : 0;
-    return hard > 0 && buf_len(&s->out) + held + s->unsent > (size_t)hard;
+    return hard > 0 && buf_len(&s->out) + held + s->unsent + n > (size_t)hard;
+}
+
+static void cut_off_over_limit(struct session *s, size_t n)
+{
+    if (s->flags & SESSION_KILLED || !over_limit(s, n))
+        return;
+    log_warning(s->engine->log,
+                "Client id=%llu scheduled to be closed ASAP for overcoming of output buffer "
+                "limits.",
+                (unsigned long long)s->id);
+    session_close(s, true);
+}
+
+/* Where a message goes now. */
+static struct buf *push_to(struct session *s)
+{
+    return s->flags & SESSION_RUNNING ? &session_more(s)->held : &s->out;
 }
 
 struct reply *session_push(struct session *s)
 {
     struct engine *e = s->engine;
-    struct buf *to = s->flags & SESSION_RUNNING ? &session_more(s)->held : &s->out;
-    if (!(s->flags & SESSION_KILLED) && over_limit(s)) {
-        log_warning(e->log, "Client id=%llu closed for overcoming of output buffer limits.",
-                    (unsigned long long)s->id);
-        session_close(s, true);
-    }
+    struct buf *to = push_to(s);
+    cut_off_over_limit(s, 0);
     if (s->flags & SESSION_KILLED)
         buf_clear(to);
     wire_init(&e->push, to, s->resp);
     e->host->wake(e->ctx, s);
     return &e->push.reply;
+}
+
+void session_push_bytes(struct session *s, struct bytes message)
+{
+    cut_off_over_limit(s, message.n);
+    if (s->flags & SESSION_CLOSING)
+        return;
+    buf_put(push_to(s), message);
+    s->engine->host->wake(s->engine->ctx, s);
 }
 
 void session_close(struct session *s, bool at_once)

@@ -44,7 +44,7 @@ struct session_more {
     char *name, *lib_name, *lib_ver;
     struct multi *multi;                 /* multi.c */
     struct list watched;                 /* watch.c */
-    struct subscriptions *subscriptions; /* pubsub.c */
+    struct subscriptions *subscriptions; /* pubsub.c; NULL when there are none */
     struct wait *wait;                   /* waiters.c */
     struct tracking *tracking;           /* tracking.c */
 };
@@ -87,6 +87,9 @@ void session_reset(struct session *s);
  * client whose unread messages pass its limit is killed instead of growing.
  */
 struct reply *session_push(struct session *s);
+
+/* The same for a message that is bytes already, in the session's protocol version. */
+void session_push_bytes(struct session *s, struct bytes message);
 
 /* Closes it, after what is in `out` has been written, or at once. */
 void session_close(struct session *s, bool at_once);

@@ -1,0 +1,275 @@
+/*
+ * A subscription is one object on two lists, its topic's and its session's, and in one table for
+ * all sessions and topics together. The lists give the order in which messages and confirmations
+ * leave, which so never depends on a hash; the table answers "is this session subscribed to that
+ * topic", so that neither ten thousand subscribers of one channel nor a hundred thousand channels
+ * of one session make subscribing slower.
+ *
+ * All objects live in the store's arena, where they count as memory in use: 56 bytes for a
+ * subscription, the same and the name for a topic, and four for each in its table.
+ */
+#include "server/engine/pubsub.h"
+
+#include "base/glob.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "resp/wire.h"
+#include "server/engine/session.h"
+
+#include <assert.h>
+
+struct subscription {
+    struct dict_node node;
+    struct list in_topic, in_session;
+    struct topic *topic;
+    struct session *session;
+};
+
+/* What session_more.subscriptions points to, from the first subscription to the last. */
+struct subscriptions {
+    struct list of[TOPIC_KINDS]; /* of struct subscription, oldest first */
+    size_t n[TOPIC_KINDS];
+};
+
+/* What a subscription is found by. */
+struct pair {
+    uint64_t session;
+    uint64_t topic; /* its reference */
+};
+
+static struct pair pair_of(const struct session *s, const struct topic *t)
+{
+    return (struct pair){s->id, arena_ref(t)};
+}
+
+static struct bytes pair_bytes(const struct pair *pair)
+{
+    return (struct bytes){(const char *)pair, sizeof *pair};
+}
+
+static bool match_topic(const void *object, struct bytes name)
+{
+    return bytes_eq(topic_name(object), name);
+}
+
+static bool match_subscription(const void *object, struct bytes key)
+{
+    const struct subscription *sub = object;
+    struct pair pair = pair_of(sub->session, sub->topic);
+    return bytes_eq(pair_bytes(&pair), key);
+}
+
+static uint32_t hash(const struct pubsub *p, struct bytes key)
+{
+    return (uint32_t)hash_bytes(p->seed, key);
+}
+
+void pubsub_init(struct pubsub *p, struct arena *a, uint64_t seed)
+{
+    *p = (struct pubsub){.arena = a, .seed = seed};
+    for (int kind = 0; kind < TOPIC_KINDS; kind++) {
+        dict_init(&p->topics[kind], a, match_topic);
+        list_init(&p->order[kind]);
+    }
+    dict_init(&p->subscriptions, a, match_subscription);
+}
+
+void pubsub_free(struct pubsub *p)
+{
+    for (int kind = 0; kind < TOPIC_KINDS; kind++) {
+        assert(list_empty(&p->order[kind]));
+        dict_free(&p->topics[kind]);
+    }
+    dict_free(&p->subscriptions);
+}
+
+/* Topics. */
+
+struct topic *pubsub_find(const struct pubsub *p, enum topic_kind kind, struct bytes name)
+{
+    return dict_find(&p->topics[kind], name, hash(p, name));
+}
+
+static struct topic *create_topic(struct pubsub *p, enum topic_kind kind, struct bytes name)
+{
+    struct topic *t =
+        name.n > UINT32_MAX ? NULL : arena_new(p->arena, offsetof(struct topic, name) + name.n);
+    if (t == NULL)
+        return NULL;
+    t->nsubscribers = 0;
+    t->name_len = (uint32_t)name.n;
+    bytes_copy(t->name, name);
+    list_init(&t->subscribers);
+    list_append(&p->order[kind], &t->order);
+    dict_insert(&p->topics[kind], t, hash(p, name));
+    return t;
+}
+
+static void drop_topic(struct pubsub *p, enum topic_kind kind, struct topic *t)
+{
+    dict_remove(&p->topics[kind], t);
+    list_unlink(&t->order);
+    arena_drop(p->arena, t);
+}
+
+/* Subscriptions. */
+
+static struct subscriptions *subscriptions_of(struct session *s)
+{
+    struct session_more *more = session_more(s);
+    if (more->subscriptions == NULL) {
+        more->subscriptions = mem_alloc(sizeof *more->subscriptions);
+        for (int kind = 0; kind < TOPIC_KINDS; kind++)
+            list_init(&more->subscriptions->of[kind]);
+    }
+    return more->subscriptions;
+}
+
+static struct subscription *find_subscription(const struct pubsub *p, const struct session *s,
+                                              const struct topic *t)
+{
+    struct pair pair = pair_of(s, t);
+    return dict_find(&p->subscriptions, pair_bytes(&pair), hash(p, pair_bytes(&pair)));
+}
+
+bool pubsub_subscribe(struct pubsub *p, struct session *s, enum topic_kind kind, struct bytes name)
+{
+    struct topic *t = pubsub_find(p, kind, name);
+    if (t && find_subscription(p, s, t))
+        return true;
+    if (t == NULL)
+        t = create_topic(p, kind, name);
+    if (t == NULL)
+        return false;
+    struct subscriptions *all = subscriptions_of(s);
+    struct subscription *sub = arena_new(p->arena, sizeof *sub);
+    struct pair pair = pair_of(s, t);
+    sub->topic = t;
+    sub->session = s;
+    list_append(&t->subscribers, &sub->in_topic);
+    list_append(&all->of[kind], &sub->in_session);
+    dict_insert(&p->subscriptions, sub, hash(p, pair_bytes(&pair)));
+    t->nsubscribers++;
+    all->n[kind]++;
+    s->flags |= SESSION_PUBSUB;
+    return true;
+}
+
+static void drop_subscription(struct pubsub *p, enum topic_kind kind, struct subscription *sub)
+{
+    struct topic *t = sub->topic;
+    struct session_more *more = sub->session->more;
+    struct subscriptions *all = more->subscriptions;
+    list_unlink(&sub->in_topic);
+    list_unlink(&sub->in_session);
+    dict_remove(&p->subscriptions, sub);
+    all->n[kind]--;
+    if (all->n[TOPIC_CHANNEL] + all->n[TOPIC_PATTERN] + all->n[TOPIC_SHARD] == 0) {
+        sub->session->flags &= ~SESSION_PUBSUB;
+        mem_free(all);
+        more->subscriptions = NULL;
+    }
+    arena_drop(p->arena, sub);
+    if (--t->nsubscribers == 0)
+        drop_topic(p, kind, t);
+}
+
+void pubsub_unsubscribe(struct pubsub *p, struct session *s, enum topic_kind kind,
+                        struct bytes name)
+{
+    struct topic *t = pubsub_find(p, kind, name);
+    struct subscription *sub = t ? find_subscription(p, s, t) : NULL;
+    if (sub)
+        drop_subscription(p, kind, sub);
+}
+
+static struct subscription *oldest(const struct session *s, enum topic_kind kind)
+{
+    if (pubsub_count(s, kind) == 0)
+        return NULL;
+    return container_of(s->more->subscriptions->of[kind].next, struct subscription, in_session);
+}
+
+bool pubsub_oldest(const struct session *s, enum topic_kind kind, struct bytes *name)
+{
+    struct subscription *sub = oldest(s, kind);
+    if (sub)
+        *name = topic_name(sub->topic);
+    return sub != NULL;
+}
+
+size_t pubsub_count(const struct session *s, enum topic_kind kind)
+{
+    return s->more && s->more->subscriptions ? s->more->subscriptions->n[kind] : 0;
+}
+
+void pubsub_leave(struct pubsub *p, struct session *s)
+{
+    struct subscription *sub;
+    for (enum topic_kind kind = 0; kind < TOPIC_KINDS; kind++)
+        while ((sub = oldest(s, kind)))
+            drop_subscription(p, kind, sub);
+}
+
+/* Messages. */
+
+/* What one topic's subscribers get; its bytes are made at most once per protocol version. */
+struct message {
+    struct bytes kind;
+    const struct bytes *pattern; /* or NULL */
+    struct bytes channel, text;
+    struct buf made[2];
+};
+
+static struct bytes message_bytes(struct message *m, int version)
+{
+    struct buf *b = &m->made[version - 2];
+    struct wire w;
+    if (buf_len(b) == 0) {
+        wire_init(&w, b, version);
+        reply_push(&w.reply, m->pattern ? 4 : 3);
+        reply_bulk(&w.reply, m->kind);
+        if (m->pattern)
+            reply_bulk(&w.reply, *m->pattern);
+        reply_bulk(&w.reply, m->channel);
+        reply_bulk(&w.reply, m->text);
+    }
+    return buf_bytes(b);
+}
+
+static size_t deliver(const struct topic *t, struct message m)
+{
+    list_each (l, &t->subscribers) {
+        struct session *s = container_of(l, struct subscription, in_topic)->session;
+        session_push_bytes(s, message_bytes(&m, s->resp));
+    }
+    buf_free(&m.made[0]);
+    buf_free(&m.made[1]);
+    return t->nsubscribers;
+}
+
+size_t pubsub_publish(struct pubsub *p, struct bytes channel, struct bytes message)
+{
+    size_t n = 0;
+    struct message m = {.kind = BYTES("message"), .channel = channel, .text = message};
+    const struct topic *t = pubsub_find(p, TOPIC_CHANNEL, channel);
+    if (t)
+        n += deliver(t, m);
+    m.kind = BYTES("pmessage");
+    list_each (l, &p->order[TOPIC_PATTERN]) {
+        t = container_of(l, struct topic, order);
+        struct bytes pattern = topic_name(t);
+        m.pattern = &pattern;
+        if (glob_match(pattern, channel))
+            n += deliver(t, m);
+    }
+    return n;
+}
+
+size_t pubsub_publish_shard(struct pubsub *p, struct bytes channel, struct bytes message)
+{
+    const struct topic *t = pubsub_find(p, TOPIC_SHARD, channel);
+    if (t == NULL)
+        return 0;
+    return deliver(t, (struct message){BYTES("smessage"), NULL, channel, message, {{0}}});
+}
