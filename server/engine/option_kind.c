@@ -369,6 +369,14 @@ static void write_or_nothing(const struct option *o, const void *member, struct 
 
 const struct option_kind kind_save = {parse_save, print_text, write_or_nothing, clear_text};
 
+static void put_real(struct buf *out, bool blank, double value)
+{
+    char text[NUM_F64_MAX];
+    if (blank)
+        buf_putc(out, ' ');
+    buf_put(out, (struct bytes){text, num_format_f64(text, value)});
+}
+
 static bool parse_percentiles(const struct option *o, void *member, const struct bytes *v, size_t n,
                               char why[CONFIG_ERROR_MAX])
 {
@@ -385,7 +393,7 @@ static bool parse_percentiles(const struct option *o, void *member, const struct
             snprintf(why, CONFIG_ERROR_MAX, "%s parameters should sit between [0.0,100.0]",
                      o->name);
         else
-            buf_printf(&text, "%s%.17g", i ? " " : "", value);
+            put_real(&text, i > 0, value);
     }
     if (good)
         set_text(member, buf_bytes(&text));

@@ -235,7 +235,7 @@ TEST(config, save_and_percentiles_are_checked)
     assert_refused("save", "900 1 300", "Invalid save parameters");
     assert_refused("save", "a b", "Invalid save parameters");
     assert_refused("save", "900  1", "Invalid save parameters");
-    assert_set("latency-tracking-info-percentiles", "50.0 99.5 10", "50 99.5 10");
+    assert_set("latency-tracking-info-percentiles", "50.0 99.90 10", "50 99.9 10");
     assert_set("latency-tracking-info-percentiles", "", "");
     assert_refused("latency-tracking-info-percentiles", "101",
                    "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]");
