@@ -265,6 +265,7 @@ static const char *encoding(const struct entry *e)
     switch (e->type) {
     case VALUE_STRING: return string_encoding(e);
     case VALUE_LIST: return outgrown ? "quicklist" : "listpack";
+    case VALUE_SET: return outgrown ? "hashtable" : e->flags & ENTRY_TEXT ? "listpack" : "intset";
     case VALUE_ZSET: return outgrown ? "skiplist" : "listpack";
     default: return outgrown ? "hashtable" : "listpack";
     }

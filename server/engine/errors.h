@@ -22,4 +22,14 @@
           "NOSAVE.")
 #define ERR_EXECABORT BYTES("EXECABORT Transaction discarded because of previous errors.")
 
+/* Containers. */
+#define ERR_NOT_POSITIVE     BYTES("ERR value is out of range, must be positive")
+#define ERR_INVALID_CURSOR   BYTES("ERR invalid cursor")
+#define ERR_HASH_NOT_INTEGER BYTES("ERR hash value is not an integer")
+#define ERR_HASH_NOT_FLOAT   BYTES("ERR hash value is not a float")
+#define ERR_VALUE_NAN_OR_INF BYTES("ERR value is NaN or Infinity")
+#define ERR_SCORE_NAN        BYTES("ERR resulting score is not a number (NaN)")
+#define ERR_SCORE_RANGE      BYTES("ERR min or max is not a float")
+#define ERR_NAME_RANGE       BYTES("ERR min or max not valid string range item")
+
 #endif

@@ -1,0 +1,149 @@
+#include "server/commands/containers.h"
+
+#include "base/glob.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "store/deque.h"
+#include "store/hash.h"
+#include "store/set.h"
+#include "store/zset.h"
+
+static struct value_limits limits_of(const struct config *cfg)
+{
+    return (struct value_limits){
+        .hash_entries = (size_t)cfg->hash_max_listpack_entries,
+        .hash_value = (size_t)cfg->hash_max_listpack_value,
+        .zset_entries = (size_t)cfg->zset_max_listpack_entries,
+        .zset_value = (size_t)cfg->zset_max_listpack_value,
+        .set_entries = (size_t)cfg->set_max_listpack_entries,
+        .set_value = (size_t)cfg->set_max_listpack_value,
+        .set_integers = (size_t)cfg->set_max_intset_entries,
+        .list_size = cfg->list_max_listpack_size,
+    };
+}
+
+static void grade(const struct call *c, struct entry *e)
+{
+    struct value_limits limits = limits_of(c->engine->config);
+    switch (e->type) {
+    case VALUE_HASH: hash_grade(e, &limits); break;
+    case VALUE_LIST: deque_grade(e, &limits); break;
+    case VALUE_SET: set_grade(e, &limits); break;
+    case VALUE_ZSET: zset_grade(e, &limits); break;
+    default: break;
+    }
+}
+
+void container_commit(struct call *c, struct entry *e, enum key_event ev)
+{
+    grade(c, e);
+    keys_commit(c->keys, e, ev);
+}
+
+void container_out_of_memory(struct call *c, struct entry *e, bool changed, enum key_event ev)
+{
+    if (changed && !(e->flags & ENTRY_FRESH))
+        container_commit(c, e, ev);
+    else
+        keys_abandon(c->keys, e);
+    call_out_of_memory(c);
+}
+
+bool container_is_new(struct call *c)
+{
+    return keys_peek(c->keys, c->argv[1]) == NULL;
+}
+
+bool container_read_count(struct call *c, size_t i, int64_t *count)
+{
+    if (num_parse_i64(c->argv[i], count) && *count >= 0)
+        return true;
+    reply_error(c->reply, ERR_NOT_POSITIVE);
+    return false;
+}
+
+size_t container_range(int64_t first, int64_t last, size_t n, size_t *from)
+{
+    int64_t count = (int64_t)n;
+    if (first < 0)
+        first = first + count > 0 ? first + count : 0;
+    if (last < 0)
+        last += count;
+    else if (last >= count)
+        last = count - 1;
+    if (first > last)
+        return 0;
+    *from = (size_t)first;
+    return (size_t)(last - first + 1);
+}
+
+static bool read_scan_option(struct call *c, size_t *i, struct scan *s)
+{
+    bool last = *i + 1 >= c->argc;
+    if (!last && call_arg_is(c, *i, BYTES("COUNT"))) {
+        if (!call_int(c, ++*i, &s->count))
+            return false;
+        if (s->count >= 1)
+            return true;
+    } else if (!last && call_arg_is(c, *i, BYTES("MATCH"))) {
+        s->pattern = c->argv[++*i];
+        s->any = bytes_eq(s->pattern, BYTES("*"));
+        return true;
+    } else if (call_arg_is(c, *i, BYTES("NOVALUES"))) {
+        s->novalues = true;
+        if (bytes_is(bytes_of(c->cmd->name), "hscan"))
+            return true;
+        reply_error(c->reply, BYTES("ERR NOVALUES option can only be used in HSCAN"));
+        return false;
+    }
+    call_syntax_error(c);
+    return false;
+}
+
+bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct entry **e)
+{
+    uint64_t cursor;
+    *s = (struct scan){.count = 10, .any = true};
+    if (!num_parse_u64(c->argv[2], &cursor)) {
+        reply_error(c->reply, ERR_INVALID_CURSOR);
+        return false;
+    }
+    s->cursor = (uint32_t)cursor;
+    if (!call_find(c, 1, type, e))
+        return false;
+    if (*e == NULL) {
+        scan_reply(c, &(struct scan){0}, 0, NULL);
+        return false;
+    }
+    for (size_t i = 3; i < c->argc; i++)
+        if (!read_scan_option(c, &i, s))
+            return false;
+    return true;
+}
+
+void scan_add(struct scan *s, struct scan_item item)
+{
+    s->seen++;
+    if (!s->any && !glob_match(s->pattern, item.name))
+        return;
+    if (s->n == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 16;
+        s->items = mem_grow(s->items, s->cap * sizeof *s->items);
+    }
+    s->items[s->n++] = item;
+}
+
+bool scan_goes_on(const struct scan *s)
+{
+    return s->cursor != 0 && s->seen < (size_t)s->count;
+}
+
+void scan_reply(struct call *c, struct scan *s, size_t per_item, scan_put_fn *put)
+{
+    reply_array(c->reply, 2);
+    reply_bulk_i64(c->reply, s->cursor);
+    reply_array(c->reply, s->n * per_item);
+    for (size_t i = 0; i < s->n; i++)
+        put(c, &s->items[i]);
+    mem_free(s->items);
+}

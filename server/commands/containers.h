@@ -1,0 +1,60 @@
+/*
+ * What the commands of hashes, lists, sets and sorted sets share.
+ */
+#ifndef SERVER_COMMANDS_CONTAINERS_H
+#define SERVER_COMMANDS_CONTAINERS_H
+
+#include "server/engine/call.h"
+
+/* Closes the bracket after a change, and notes what OBJECT ENCODING will say. */
+void container_commit(struct call *c, struct entry *e, enum key_event ev);
+
+/* Closes the bracket when memory has run out, and replies so. What this command has already put
+ * into an older container stays; a new container goes altogether. */
+void container_out_of_memory(struct call *c, struct entry *e, bool changed, enum key_event ev);
+
+/* Would the command need memory for a container that is not there yet? For `grows`. */
+bool container_is_new(struct call *c);
+
+/* Argument `i` as a count that must not be negative. */
+bool container_read_count(struct call *c, size_t i, int64_t *count);
+
+/* The items from index `first` to index `last`, where negative ones count from the end of `n`: how
+ * many there are, and the first of them. */
+size_t container_range(int64_t first, int64_t last, size_t n, size_t *from);
+
+/*
+ * HSCAN, SSCAN and ZSCAN. A container that a Redis would keep in its compact encoding is given as a
+ * whole, in order; a larger one in steps of about `count`.
+ */
+struct scan_item {
+    struct bytes name, value;
+    double score;
+};
+
+struct scan {
+    uint32_t cursor;
+    int64_t count;
+    struct bytes pattern;
+    bool any;      /* no pattern */
+    bool novalues; /* HSCAN only */
+    size_t seen;   /* items visited, whether they match or not */
+    struct scan_item *items;
+    size_t n, cap;
+};
+
+/* Reads the cursor, finds the container and reads the options. False after a reply, which may
+ * just say that there is nothing to scan. */
+bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct entry **e);
+
+/* For the visitor: keeps the item if it matches. */
+void scan_add(struct scan *s, struct scan_item item);
+
+/* True while the large container should be stepped on. */
+bool scan_goes_on(const struct scan *s);
+
+/* The cursor, and what `put` replies for each item, which is `per_item` values. Frees the items. */
+typedef void scan_put_fn(struct call *c, const struct scan_item *item);
+void scan_reply(struct call *c, struct scan *s, size_t per_item, scan_put_fn *put);
+
+#endif

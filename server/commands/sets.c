@@ -1,0 +1,416 @@
+/* Sets. */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "server/commands/containers.h"
+#include "server/commands/families.h"
+#include "store/set.h"
+
+static bool has(const struct entry *e, struct bytes member)
+{
+    return e && set_has(e, member);
+}
+
+static void cmd_sadd(struct call *c)
+{
+    struct entry *e;
+    size_t i = 2;
+    if (!call_find(c, 1, VALUE_SET, &e))
+        return;
+    while (i < c->argc && has(e, c->argv[i]))
+        i++;
+    if (i == c->argc) {
+        reply_int(c->reply, 0);
+        return;
+    }
+    int64_t added = 0;
+    if (!(e = call_edit(c, 1, VALUE_SET, e, 0)))
+        return;
+    for (; i < c->argc; i++) {
+        if (set_has(e, c->argv[i]))
+            continue;
+        if (!set_add(c->keys, &e, c->argv[i])) {
+            container_out_of_memory(c, e, added > 0, EV_SADD);
+            return;
+        }
+        added++;
+    }
+    container_commit(c, e, EV_SADD);
+    reply_int(c->reply, added);
+}
+
+static void cmd_srem(struct call *c)
+{
+    struct entry *e;
+    size_t i = 2;
+    if (!call_find(c, 1, VALUE_SET, &e))
+        return;
+    while (i < c->argc && !has(e, c->argv[i]))
+        i++;
+    if (i == c->argc) {
+        reply_int(c->reply, 0);
+        return;
+    }
+    int64_t removed = 0;
+    keys_edit(c->keys, e);
+    for (; i < c->argc; i++)
+        removed += set_remove(c->keys, &e, c->argv[i]);
+    container_commit(c, e, EV_SREM);
+    reply_int(c->reply, removed);
+}
+
+static void cmd_sismember(struct call *c)
+{
+    struct entry *e;
+    if (call_find(c, 1, VALUE_SET, &e))
+        reply_int(c->reply, has(e, c->argv[2]));
+}
+
+static void cmd_smismember(struct call *c)
+{
+    struct entry *e;
+    if (!call_find(c, 1, VALUE_SET, &e))
+        return;
+    reply_array(c->reply, c->argc - 2);
+    for (size_t i = 2; i < c->argc; i++)
+        reply_int(c->reply, has(e, c->argv[i]));
+}
+
+static void cmd_scard(struct call *c)
+{
+    struct entry *e;
+    if (call_find(c, 1, VALUE_SET, &e))
+        reply_int(c->reply, e ? (int64_t)set_count(e) : 0);
+}
+
+static void reply_members(struct call *c, const struct entry *e)
+{
+    struct set_walk w = set_walk(e);
+    while (set_next(&w))
+        reply_bulk(c->reply, w.member);
+}
+
+static void cmd_smembers(struct call *c)
+{
+    struct entry *e;
+    if (!call_find(c, 1, VALUE_SET, &e))
+        return;
+    reply_set(c->reply, e ? set_count(e) : 0);
+    if (e)
+        reply_members(c, e);
+}
+
+/* Members at random. */
+
+static size_t draw(struct call *c, size_t below)
+{
+    return (size_t)(engine_random(c->engine) % below);
+}
+
+/* Takes `n` members out, replying with each. */
+static void pop_members(struct call *c, struct entry *e, size_t n)
+{
+    keys_edit(c->keys, e);
+    for (size_t left = set_count(e); n > 0; n--, left--) {
+        struct bytes member = set_at(e, draw(c, left));
+        reply_bulk(c->reply, member);
+        set_remove(c->keys, &e, member);
+    }
+    container_commit(c, e, EV_SPOP);
+}
+
+static void cmd_spop(struct call *c)
+{
+    struct entry *e;
+    int64_t most = 1;
+    if (c->argc > 3) {
+        call_syntax_error(c);
+        return;
+    }
+    bool one = c->argc == 2;
+    if ((!one && !container_read_count(c, 2, &most)) || !call_find(c, 1, VALUE_SET, &e))
+        return;
+    size_t n = e ? set_count(e) : 0;
+    if ((uint64_t)most < n)
+        n = (size_t)most;
+    if (one && n == 0)
+        reply_null(c->reply);
+    else if (!one)
+        reply_set(c->reply, n);
+    if (n > 0)
+        pop_members(c, e, n);
+}
+
+/* `n` different members: each is taken with the chance that leaves enough for the rest. */
+static void sample(struct call *c, const struct entry *e, size_t n)
+{
+    struct set_walk w = set_walk(e);
+    for (size_t left = set_count(e); n > 0 && set_next(&w); left--) {
+        if (draw(c, left) < n) {
+            reply_bulk(c->reply, w.member);
+            n--;
+        }
+    }
+}
+
+static void show_one(struct call *c, const struct entry *e)
+{
+    if (e)
+        reply_bulk(c->reply, set_at(e, draw(c, set_count(e))));
+    else
+        reply_null(c->reply);
+}
+
+/* A negative count means that one member may come again. */
+static void show_several(struct call *c, const struct entry *e, int64_t count)
+{
+    size_t all = e ? set_count(e) : 0;
+    if (count < 0 && e) {
+        reply_array(c->reply, (size_t)-count);
+        for (; count < 0; count++)
+            reply_bulk(c->reply, set_at(e, draw(c, all)));
+        return;
+    }
+    size_t n = count < 0 || (uint64_t)count > all ? all : (size_t)count;
+    reply_array(c->reply, n);
+    if (n > 0)
+        sample(c, e, n);
+}
+
+/* Redis has no limit to how often members may come again, and can be kept busy for ever. */
+enum { MOST_REPEATED = 10000000 };
+
+static void cmd_srandmember(struct call *c)
+{
+    struct entry *e;
+    int64_t count = 1;
+    if (c->argc > 3) {
+        call_syntax_error(c);
+        return;
+    }
+    if (c->argc == 3 && !call_int_in(c, 2, -INT64_MAX, INT64_MAX,
+                                     "ERR value is out of range, value must between "
+                                     "-9223372036854775807 and 9223372036854775807",
+                                     &count))
+        return;
+    if (count < -MOST_REPEATED) {
+        reply_error(c->reply, BYTES("ERR value is out of range"));
+        return;
+    }
+    if (!call_find(c, 1, VALUE_SET, &e))
+        return;
+    if (c->argc == 2)
+        show_one(c, e);
+    else
+        show_several(c, e, count);
+}
+
+/* Several sets. */
+
+/* Members found, borrowed from their sets, with an index of their own so that each comes once. */
+struct members {
+    struct bytes *all;
+    size_t n, cap;
+    uint32_t *slots; /* numbers into `all`, from 1; open addressing, at most half full */
+    size_t nslots;
+    uint64_t seed;
+};
+
+static void append(struct members *m, struct bytes member)
+{
+    if (m->n == m->cap) {
+        m->cap = m->cap ? 2 * m->cap : 16;
+        m->all = mem_grow(m->all, m->cap * sizeof *m->all);
+    }
+    m->all[m->n++] = member;
+}
+
+static uint32_t *find_slot(const struct members *m, struct bytes member)
+{
+    size_t i = hash_bytes(m->seed, member) & (m->nslots - 1);
+    while (m->slots[i] && !bytes_eq(m->all[m->slots[i] - 1], member))
+        i = (i + 1) & (m->nslots - 1);
+    return &m->slots[i];
+}
+
+static void reindex(struct members *m)
+{
+    m->nslots = m->nslots ? 2 * m->nslots : 64;
+    mem_free(m->slots);
+    m->slots = mem_alloc(m->nslots * sizeof *m->slots);
+    for (size_t i = 0; i < m->n; i++)
+        *find_slot(m, m->all[i]) = (uint32_t)i + 1;
+}
+
+static void append_once(struct members *m, struct bytes member)
+{
+    if (m->n >= m->nslots / 2)
+        reindex(m);
+    uint32_t *slot = find_slot(m, member);
+    if (*slot)
+        return;
+    append(m, member);
+    *slot = (uint32_t)m->n;
+}
+
+static void members_reply(struct call *c, struct members *m)
+{
+    reply_set(c->reply, m->n);
+    for (size_t i = 0; i < m->n; i++)
+        reply_bulk(c->reply, m->all[i]);
+    mem_free(m->all);
+    mem_free(m->slots);
+}
+
+/* The sets of all keys, NULL for missing ones; NULL after an error. The caller frees it. */
+static struct entry **find_all(struct call *c)
+{
+    struct entry **sets = mem_alloc((c->argc - 1) * sizeof *sets);
+    for (size_t i = 1; i < c->argc; i++) {
+        if (!call_find(c, i, VALUE_SET, &sets[i - 1])) {
+            mem_free(sets);
+            return NULL;
+        }
+    }
+    return sets;
+}
+
+static void cmd_sunion(struct call *c)
+{
+    struct entry **sets = find_all(c);
+    struct members found = {.seed = c->engine->space.seed};
+    if (sets == NULL)
+        return;
+    for (size_t i = 0; i < c->argc - 1; i++) {
+        struct set_walk w = set_walk(sets[i]);
+        while (sets[i] && set_next(&w))
+            append_once(&found, w.member);
+    }
+    mem_free(sets);
+    members_reply(c, &found);
+}
+
+/* Is the member in all of the sets (`in`), or in none of them, the one numbered `except` apart? */
+static bool is_uniform(struct entry **sets, size_t n, size_t except, struct bytes member, bool in)
+{
+    for (size_t i = 0; i < n; i++)
+        if (i != except && has(sets[i], member) != in)
+            return false;
+    return true;
+}
+
+static void keep_uniform(struct call *c, struct entry **sets, size_t base, bool in)
+{
+    struct members found = {0};
+    struct set_walk w = set_walk(sets[base]);
+    while (sets[base] && set_next(&w))
+        if (is_uniform(sets, c->argc - 1, base, w.member, in))
+            append(&found, w.member);
+    mem_free(sets);
+    members_reply(c, &found);
+}
+
+static void cmd_sinter(struct call *c)
+{
+    struct entry **sets = find_all(c);
+    size_t smallest = 0;
+    if (sets == NULL)
+        return;
+    for (size_t i = 0; i < c->argc - 1 && sets[smallest]; i++)
+        if (sets[i] == NULL || set_count(sets[i]) < set_count(sets[smallest]))
+            smallest = i;
+    keep_uniform(c, sets, smallest, true);
+}
+
+static void cmd_sdiff(struct call *c)
+{
+    struct entry **sets = find_all(c);
+    if (sets)
+        keep_uniform(c, sets, 0, false);
+}
+
+static void visit(void *ctx, struct bytes member)
+{
+    scan_add(ctx, (struct scan_item){.name = member});
+}
+
+static void put_member(struct call *c, const struct scan_item *item)
+{
+    reply_bulk(c->reply, item->name);
+}
+
+static void cmd_sscan(struct call *c)
+{
+    struct entry *e;
+    struct scan s;
+    if (!scan_begin(c, VALUE_SET, &s, &e))
+        return;
+    if (e->flags & ENTRY_OUTGROWN) {
+        do {
+            s.cursor = set_scan(e, s.cursor, visit, &s);
+        } while (scan_goes_on(&s));
+    } else {
+        struct set_walk w = set_walk(e);
+        while (set_next(&w))
+            visit(&s, w.member);
+        s.cursor = 0;
+    }
+    scan_reply(c, &s, 1, put_member);
+}
+
+/* clang-format off */
+const struct command set_commands[] = {
+    {.name = "sadd", .run = cmd_sadd, .arity = -3, .flags = CMD_WRITE | CMD_DENYOOM | CMD_FAST,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RW | KEY_INSERT, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(N) in the members given", .syntax = "key member [member ...]",
+     .summary = "Adds members and says how many of them were new."},
+    {.name = "scard", .run = cmd_scard, .arity = 2, .flags = CMD_READONLY | CMD_FAST,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(1)", .syntax = "key", .summary = "Counts the members."},
+    {.name = "sdiff", .run = cmd_sdiff, .arity = -2, .flags = CMD_READONLY,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO | KEY_ACCESS, 1, -1, 1}},
+     .since = "1.0.0", .complexity = "O(N*M): members of the first set, other sets",
+     .syntax = "key [key ...]", .tips = "nondeterministic_output_order",
+     .summary = "Lists the members of the first set that are in none of the others."},
+    {.name = "sinter", .run = cmd_sinter, .arity = -2, .flags = CMD_READONLY,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO | KEY_ACCESS, 1, -1, 1}},
+     .since = "1.0.0", .complexity = "O(N*M): members of the smallest set, other sets",
+     .syntax = "key [key ...]", .tips = "nondeterministic_output_order",
+     .summary = "Lists the members that all sets have."},
+    {.name = "sismember", .run = cmd_sismember, .arity = 3, .flags = CMD_READONLY | CMD_FAST,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(1)", .syntax = "key member",
+     .summary = "Tells whether a member is there."},
+    {.name = "smembers", .run = cmd_smembers, .arity = 2, .flags = CMD_READONLY,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO | KEY_ACCESS, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(N)", .syntax = "key",
+     .tips = "nondeterministic_output_order", .summary = "Lists all members."},
+    {.name = "smismember", .run = cmd_smismember, .arity = -3, .flags = CMD_READONLY | CMD_FAST,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO | KEY_ACCESS, 1, 0, 1}},
+     .since = "6.2.0", .complexity = "O(N) in the members given", .syntax = "key member [member ...]",
+     .summary = "Tells of several members whether they are there."},
+    {.name = "spop", .run = cmd_spop, .arity = -2, .flags = CMD_WRITE | CMD_FAST,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RW | KEY_ACCESS | KEY_DELETE, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(N) in the members taken", .syntax = "key [count]",
+     .tips = "nondeterministic_output", .summary = "Takes members out at random."},
+    {.name = "srandmember", .run = cmd_srandmember, .arity = -2, .flags = CMD_READONLY,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO | KEY_ACCESS, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(1), with a count O(N)", .syntax = "key [count]",
+     .tips = "nondeterministic_output",
+     .summary = "Shows members at random; with a negative count one may come again."},
+    {.name = "srem", .run = cmd_srem, .arity = -3, .flags = CMD_WRITE | CMD_FAST,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RW | KEY_DELETE, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(N) in the members given", .syntax = "key member [member ...]",
+     .summary = "Removes members; a set without members is gone."},
+    {.name = "sscan", .run = cmd_sscan, .arity = -3, .flags = CMD_READONLY,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO | KEY_ACCESS, 1, 0, 1}},
+     .since = "2.8.0", .complexity = "O(1) for each call, O(N) for all of it",
+     .syntax = "key cursor [MATCH pattern] [COUNT count]", .tips = "nondeterministic_output",
+     .summary = "Goes through the members piece by piece."},
+    {.name = "sunion", .run = cmd_sunion, .arity = -2, .flags = CMD_READONLY,
+     .acl = ACL_SET, .group = GROUP_SET, .keys = {{KEY_RO | KEY_ACCESS, 1, -1, 1}},
+     .since = "1.0.0", .complexity = "O(N) in the members of all sets", .syntax = "key [key ...]",
+     .tips = "nondeterministic_output_order", .summary = "Lists the members that any set has."},
+    {0},
+};
+/* clang-format on */
