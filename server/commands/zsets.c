@@ -79,6 +79,12 @@ static struct verdict judge(const struct entry *e, unsigned flags, struct bytes 
         .refused = refused, .updated = !refused && score != old, .score = score};
 }
 
+/* A Redis keeps the whole scores of a small sorted set as integers, which know no -0. */
+static double kept_score(const struct entry *e, double score)
+{
+    return score == 0 && !(e->flags & ENTRY_OUTGROWN) ? 0 : score;
+}
+
 struct sums {
     int64_t added, updated;
     struct verdict last;
@@ -100,7 +106,7 @@ static bool add_all(struct call *c, struct entry *e, unsigned flags, size_t i, s
             continue;
         if (!editing && !(e = call_edit(c, 1, VALUE_ZSET, e, 0)))
             return false;
-        if (!zset_put(c->keys, &e, c->argv[i + 1], v.score)) {
+        if (!zset_put(c->keys, &e, c->argv[i + 1], kept_score(e, v.score))) {
             container_out_of_memory(c, e, sums->added + sums->updated > 0, ev);
             return false;
         }
