@@ -21,6 +21,7 @@ extern const struct command transaction_commands[];
 extern const struct command zrange_commands[];
 extern const struct command zset_commands[];
 
+/* clang-format off */
 static const struct command *const command_families[] = {
     config_commands,
     client_commands,
@@ -28,6 +29,7 @@ static const struct command *const command_families[] = {
     expiry_commands,
     hash_commands,
     key_commands,
+    pubsub_commands,
     scripting_commands,
     list_commands,
     set_commands,
@@ -36,5 +38,6 @@ static const struct command *const command_families[] = {
     zrange_commands,
     zset_commands,
 };
+/* clang-format on */
 
 #endif
