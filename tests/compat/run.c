@@ -54,19 +54,20 @@ static bool came(const struct side *who, struct bytes reply, struct buf *report)
     return false;
 }
 
+/* `stuck` when a reply did not come: what follows would only be out of step. */
 static bool run_step(struct side *subject, struct side *oracle, const struct step *step,
-                     struct buf *report)
+                     struct buf *report, bool *stuck)
 {
     struct buf got = {0}, want = {0};
     int64_t now = wall_ms();
     buf_printf(report, "#   %4d  %.*s\n", step->line, BYTES_FMT(step->source));
     side_do(subject, step, now, &got);
-    bool good = came(subject, buf_bytes(&got), report) &&
-                as_written(step, subject->protocol, subject, buf_bytes(&got), report);
+    *stuck = !came(subject, buf_bytes(&got), report);
+    bool good = as_written(step, subject->protocol, subject, buf_bytes(&got), report);
     if (oracle) {
         side_do(oracle, step, now, &want);
-        good &= came(oracle, buf_bytes(&want), report) &&
-                as_written(step, oracle->protocol, oracle, buf_bytes(&want), report);
+        *stuck |= !came(oracle, buf_bytes(&want), report);
+        good &= as_written(step, oracle->protocol, oracle, buf_bytes(&want), report);
         if (!compare(&step->check, buf_bytes(&got), buf_bytes(&want))) {
             report_answer(report, subject->name, buf_bytes(&got));
             report_answer(report, oracle->name, buf_bytes(&want));
@@ -75,7 +76,7 @@ static bool run_step(struct side *subject, struct side *oracle, const struct ste
     }
     buf_free(&got);
     buf_free(&want);
-    return good;
+    return good && !*stuck;
 }
 
 static enum run_result skip(struct buf *report, const char *why)
@@ -98,9 +99,9 @@ enum run_result run_case(struct side *subject, struct side *oracle, const struct
         buf_put(report, BYTES("#   a server does not answer any more\n"));
         return RUN_FAILED;
     }
-    bool good = true;
-    for (size_t i = 0; good && i < c->n; i++)
-        good = run_step(subject, oracle, &c->steps[i], report);
+    bool good = true, stuck = false;
+    for (size_t i = 0; !stuck && i < c->n; i++)
+        good &= run_step(subject, oracle, &c->steps[i], report, &stuck);
     side_end(subject);
     if (oracle)
         side_end(oracle);
