@@ -157,7 +157,7 @@ static void refuse(struct conn *c, const char *why)
 static size_t execute(struct conn *c, struct parser *p, struct bytes in)
 {
     struct net *n = net_of(c);
-    int64_t start = n->engine->now;
+    int64_t start = net_now(n);
     size_t done = 0;
     c->flags &= ~CONN_MORE;
     for (int left = COMMANDS_PER_TURN; done < in.n; left--) {

@@ -82,6 +82,7 @@ static void set_tcp_options(const struct net *n, int fd)
 static void welcome(struct listener *l, int fd, const struct sockaddr *peer)
 {
     struct net *n = l->poll.data;
+    n->starved = false;
     bool local = l->local || address_is_local(peer);
     if (n->engine->nsessions >= (size_t)n->config->maxclients) {
         turn_away(n, fd, BYTES("-ERR max number of clients reached\r\n"));
@@ -137,8 +138,9 @@ static void watch_all(struct net *n, bool on)
 /* It goes on when a connection closes; descriptors may also come free elsewhere in the process. */
 void listener_pause(struct net *n)
 {
-    log_warning(n->log, "Accepting client connection: %s", strerror(errno));
-    n->paused = true;
+    if (!n->starved)
+        log_warning(n->log, "Accepting client connection: %s", strerror(errno));
+    n->paused = n->starved = true;
     watch_all(n, false);
     uv_timer_start(&n->retry, on_retry, RETRY_MS, 0);
 }

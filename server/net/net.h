@@ -73,6 +73,7 @@ struct net {
     struct list listeners;
     uv_timer_t retry; /* accepting is paused for lack of descriptors */
     bool paused;
+    bool starved; /* no client was accepted since descriptors ran out: that has been said */
 
     struct list dirty; /* connections to settle at the end of this turn */
     struct list lingering;

@@ -1,0 +1,113 @@
+/* What one turn of the loop does, and when it waits. */
+#include "tests/lib/shell.h"
+#include "tests/lib/test.h"
+
+#include <unistd.h>
+
+static void send_many(struct client *c, const char *line, int n)
+{
+    struct buf out = {0};
+    for (int i = 0; i < n; i++)
+        buf_put(&out, bytes_of(line));
+    assert_true(client_send(c, buf_bytes(&out)));
+    buf_free(&out);
+}
+
+TEST(turn, waits_for_ever_when_nothing_is_planned)
+{
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    shell_ask(s, &c, "PING", "+PONG\r\n");
+    assert_int_equal(shell_would_wait(s), -1);
+    client_close(&c);
+    shell_rest(s);
+    assert_int_equal(shell_would_wait(s), -1);
+    shell_free(s);
+}
+
+TEST(turn, waits_until_the_next_deadline)
+{
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    shell_ask(s, &c, "SET k v PX 5000", "+OK\r\n");
+    assert_in_range(shell_would_wait(s), 1, 5001);
+    shell_later(s, 5001);
+    assert_int_equal(s->engine->stats.expired, 1);
+    assert_int_equal(shell_would_wait(s), -1);
+    client_close(&c);
+    shell_free(s);
+}
+
+TEST(turn, expires_a_backlog_in_slices_and_does_not_wait_meanwhile)
+{
+    enum { N = 20000 };
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    struct buf out = {0};
+    for (int i = 0; i < N; i++)
+        buf_printf(&out, "SET key:%d v PX 100\r\n", i);
+    for (size_t at = 0; at < buf_len(&out);) {
+        ssize_t n = write(c.fd, out.p + at, buf_len(&out) - at);
+        at += n > 0 ? (size_t)n : 0;
+        shell_rest(s);
+    }
+    s->now += 101;
+    while (s->engine->stats.expired == 0) {
+        shell_turn(s);
+        assert_int_equal(shell_would_wait(s), 0);
+    }
+    assert_in_range(s->engine->stats.expired, 1, N / 4);
+    shell_rest(s);
+    assert_int_equal(s->engine->stats.expired, N);
+    assert_int_equal(shell_would_wait(s), -1);
+    buf_free(&out);
+    client_close(&c);
+    shell_free(s);
+}
+
+TEST(turn, a_long_pipeline_lets_others_pass)
+{
+    enum { N = 10000 };
+    struct shell *s = shell_new(NULL);
+    struct client busy = shell_dial(s), other = shell_dial(s);
+    send_many(&busy, "PING\r\n", N);
+    assert_true(client_say(&other, "ECHO x"));
+    shell_turn(s);
+    shell_turn(s);
+    shell_hears(&other, "$1\r\nx\r\n");
+    assert_in_range(s->engine->stats.commands, 2, N / 2);
+    assert_int_equal(shell_would_wait(s), 0);
+    shell_rest(s);
+    assert_int_equal(s->engine->stats.commands, N + 1);
+    for (int i = 0; i < N; i++)
+        shell_hears(&busy, "+PONG\r\n");
+    client_close(&busy);
+    client_close(&other);
+    shell_free(s);
+}
+
+TEST(turn, commands_that_take_long_end_the_clients_turn_early)
+{
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    send_many(&c, "PING\r\n", 10);
+    s->cost = 3;
+    shell_turn(s);
+    assert_int_equal(s->engine->stats.commands, 1);
+    shell_rest(s);
+    assert_int_equal(s->engine->stats.commands, 10);
+    client_close(&c);
+    shell_free(s);
+}
+
+TEST(turn, replies_of_one_read_leave_together)
+{
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    send_many(&c, "PING\r\n", 100);
+    shell_rest(s);
+    char got[1000];
+    assert_int_equal(read(c.fd, got, sizeof got), 700);
+    client_close(&c);
+    shell_free(s);
+}
