@@ -2,6 +2,7 @@
 #include "base/num.h"
 #include "server/commands/containers.h"
 #include "server/commands/families.h"
+#include "server/engine/waiters.h"
 #include "store/deque.h"
 
 enum end { HEAD, TAIL };
@@ -462,8 +463,84 @@ static void cmd_rpoplpush(struct call *c)
     move(c, TAIL, HEAD);
 }
 
+/* Waiting. A handler is simply run again when a key has come. */
+
+static void pop_or_wait(struct call *c, enum end end)
+{
+    int64_t deadline;
+    size_t nkeys = c->argc - 2;
+    struct entry *e;
+    if (!call_timeout_s(c, c->argc - 1, &deadline))
+        return;
+    for (size_t i = 1; i <= nkeys; i++) {
+        if (!call_find(c, i, VALUE_LIST, &e))
+            return;
+        if (e) {
+            reply_array(c->reply, 2);
+            reply_bulk(c->reply, c->argv[i]);
+            pop_items(c, e, end, 1);
+            return;
+        }
+    }
+    if (!call_wait(c, 1, nkeys, VALUE_LIST, deadline))
+        reply_null_array(c->reply);
+}
+
+static void cmd_blpop(struct call *c)
+{
+    pop_or_wait(c, HEAD);
+}
+
+static void cmd_brpop(struct call *c)
+{
+    pop_or_wait(c, TAIL);
+}
+
+static void move_or_wait(struct call *c, size_t timeout, enum end from, enum end to)
+{
+    int64_t deadline;
+    struct entry *source;
+    if (!call_timeout_s(c, timeout, &deadline) || !call_find(c, 1, VALUE_LIST, &source))
+        return;
+    if (source)
+        move(c, from, to);
+    else if (!call_wait(c, 1, 1, VALUE_LIST, deadline))
+        reply_null(c->reply);
+}
+
+static void cmd_blmove(struct call *c)
+{
+    enum end from, to;
+    if (read_end(c, 3, &from) && read_end(c, 4, &to))
+        move_or_wait(c, 5, from, to);
+}
+
+static void cmd_brpoplpush(struct call *c)
+{
+    move_or_wait(c, 3, TAIL, HEAD);
+}
+
 /* clang-format off */
 const struct command list_commands[] = {
+    {.name = "blmove", .run = cmd_blmove, .arity = 6,
+     .flags = CMD_WRITE | CMD_DENYOOM | CMD_BLOCKING, .acl = ACL_LIST, .group = GROUP_LIST,
+     .keys = {{KEY_RW | KEY_ACCESS | KEY_DELETE, 1, 0, 1}, {KEY_RW | KEY_INSERT, 2, 0, 1}},
+     .since = "6.2.0", .complexity = "O(1)",
+     .syntax = "source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout",
+     .summary = "Moves an item from list to list; waits for one when there is none."},
+    {.name = "blpop", .run = cmd_blpop, .arity = -3, .flags = CMD_WRITE | CMD_BLOCKING,
+     .acl = ACL_LIST, .group = GROUP_LIST, .keys = {{KEY_RW | KEY_ACCESS | KEY_DELETE, 1, -2, 1}},
+     .since = "2.0.0", .complexity = "O(N) in the keys given", .syntax = "key [key ...] timeout",
+     .summary = "Takes the first item of the first list that has any; waits for one."},
+    {.name = "brpop", .run = cmd_brpop, .arity = -3, .flags = CMD_WRITE | CMD_BLOCKING,
+     .acl = ACL_LIST, .group = GROUP_LIST, .keys = {{KEY_RW | KEY_ACCESS | KEY_DELETE, 1, -2, 1}},
+     .since = "2.0.0", .complexity = "O(N) in the keys given", .syntax = "key [key ...] timeout",
+     .summary = "Takes the last item of the first list that has any; waits for one."},
+    {.name = "brpoplpush", .run = cmd_brpoplpush, .arity = 4,
+     .flags = CMD_WRITE | CMD_DENYOOM | CMD_BLOCKING, .acl = ACL_LIST, .group = GROUP_LIST,
+     .keys = {{KEY_RW | KEY_ACCESS | KEY_DELETE, 1, 0, 1}, {KEY_RW | KEY_INSERT, 2, 0, 1}},
+     .since = "2.2.0", .complexity = "O(1)", .syntax = "source destination timeout",
+     .summary = "Moves the last item of one list to the head of another; waits for one."},
     {.name = "lindex", .run = cmd_lindex, .arity = 3, .flags = CMD_READONLY,
      .acl = ACL_LIST, .group = GROUP_LIST, .keys = {{KEY_RO | KEY_ACCESS, 1, 0, 1}},
      .since = "1.0.0", .complexity = "O(1)", .syntax = "key index",

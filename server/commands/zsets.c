@@ -2,6 +2,7 @@
 #include "base/num.h"
 #include "server/commands/containers.h"
 #include "server/commands/families.h"
+#include "server/engine/waiters.h"
 #include "store/zset.h"
 
 #include <math.h>
@@ -305,6 +306,38 @@ static void cmd_zpopmax(struct call *c)
     pop(c, true);
 }
 
+/* Waits for a member; the handler is simply run again when a key has come. */
+static void pop_or_wait(struct call *c, bool max)
+{
+    int64_t deadline;
+    size_t nkeys = c->argc - 2;
+    struct entry *e;
+    if (!call_timeout_s(c, c->argc - 1, &deadline))
+        return;
+    for (size_t i = 1; i <= nkeys; i++) {
+        if (!call_find(c, i, VALUE_ZSET, &e))
+            return;
+        if (e) {
+            reply_array(c->reply, 3);
+            reply_bulk(c->reply, c->argv[i]);
+            pop_members(c, e, max, 1, false);
+            return;
+        }
+    }
+    if (!call_wait(c, 1, nkeys, VALUE_ZSET, deadline))
+        reply_null_array(c->reply);
+}
+
+static void cmd_bzpopmin(struct call *c)
+{
+    pop_or_wait(c, false);
+}
+
+static void cmd_bzpopmax(struct call *c)
+{
+    pop_or_wait(c, true);
+}
+
 static void visit(void *ctx, struct bytes name, double score)
 {
     scan_add(ctx, (struct scan_item){.name = name, .score = score});
@@ -338,6 +371,16 @@ static void cmd_zscan(struct call *c)
 
 /* clang-format off */
 const struct command zset_commands[] = {
+    {.name = "bzpopmax", .run = cmd_bzpopmax, .arity = -3,
+     .flags = CMD_WRITE | CMD_BLOCKING | CMD_FAST, .acl = ACL_SORTEDSET, .group = GROUP_ZSET,
+     .keys = {{KEY_RW | KEY_ACCESS | KEY_DELETE, 1, -2, 1}}, .since = "5.0.0",
+     .complexity = "O(log(N))", .syntax = "key [key ...] timeout",
+     .summary = "Takes the highest member of the first sorted set that has any; waits for one."},
+    {.name = "bzpopmin", .run = cmd_bzpopmin, .arity = -3,
+     .flags = CMD_WRITE | CMD_BLOCKING | CMD_FAST, .acl = ACL_SORTEDSET, .group = GROUP_ZSET,
+     .keys = {{KEY_RW | KEY_ACCESS | KEY_DELETE, 1, -2, 1}}, .since = "5.0.0",
+     .complexity = "O(log(N))", .syntax = "key [key ...] timeout",
+     .summary = "Takes the lowest member of the first sorted set that has any; waits for one."},
     {.name = "zadd", .run = cmd_zadd, .arity = -4, .flags = CMD_WRITE | CMD_DENYOOM | CMD_FAST,
      .acl = ACL_SORTEDSET, .group = GROUP_ZSET, .keys = {{KEY_RW | KEY_UPDATE, 1, 0, 1}},
      .since = "1.2.0", .complexity = "O(log(N)) for each member", .grows = add_grows,
