@@ -496,6 +496,8 @@ static void cmd_brpop(struct call *c)
     pop_or_wait(c, TAIL);
 }
 
+/* A wait that ends without an item gives another kind of nothing than a transaction, which does not
+ * wait at all. */
 static void move_or_wait(struct call *c, size_t timeout, enum end from, enum end to)
 {
     int64_t deadline;
@@ -504,7 +506,11 @@ static void move_or_wait(struct call *c, size_t timeout, enum end from, enum end
         return;
     if (source)
         move(c, from, to);
-    else if (!call_wait(c, 1, 1, VALUE_LIST, deadline))
+    else if (call_wait(c, 1, 1, VALUE_LIST, deadline))
+        return;
+    else if (c->flags & CALL_TIMED_OUT)
+        reply_null_array(c->reply);
+    else
         reply_null(c->reply);
 }
 
