@@ -14,7 +14,7 @@ struct server {
     struct clock clock;
     struct engine *engine;
     struct net net;
-    int64_t began; /* when the running command did */
+    int64_t present; /* us; the moment the engine was last told of */
     uv_async_t stop;
     atomic_int stops; /* 0: run, 1: stop when all is answered, 2: stop at once */
 };
@@ -44,8 +44,8 @@ static void host_wake(void *ctx, struct session *session)
 
 static int64_t host_wall_us(void *ctx)
 {
-    const struct server *s = ctx;
-    return clock_wall_us(&s->clock);
+    struct server *s = ctx;
+    return clock_wall_us(&s->clock, s->present);
 }
 
 static bool host_describe(void *ctx, const struct session *session, struct session_facts *out)
@@ -59,7 +59,7 @@ static bool host_describe(void *ctx, const struct session *session, struct sessi
 static int64_t host_running_ms(void *ctx)
 {
     const struct server *s = ctx;
-    return clock_ms(&s->clock) - s->began;
+    return (clock_us(&s->clock) - s->present) / 1000;
 }
 
 static void host_serve_others(void *ctx)
@@ -75,17 +75,17 @@ static void host_stop(void *ctx)
 /* What the shell asks for. Here a command is executed as soon as it arrives; a replicated server
  * would first have it agreed upon, with its time. */
 
+static int64_t host_now(void *ctx)
+{
+    struct server *s = ctx;
+    s->present = clock_us(&s->clock);
+    return s->present / 1000;
+}
+
 static void host_submit(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
 {
     struct server *s = ctx;
-    s->began = clock_ms(&s->clock);
-    engine_execute(s->engine, session, s->began, argv, argc);
-}
-
-static int64_t host_now(void *ctx)
-{
-    const struct server *s = ctx;
-    return clock_ms(&s->clock);
+    engine_execute(s->engine, session, host_now(s), argv, argc);
 }
 
 static int64_t host_until(void *ctx, int64_t at)
@@ -116,7 +116,7 @@ static void assemble(struct server *s, const struct server_options *o)
         .submit = host_submit, .now = host_now, .until = host_until};
     clock_init(&s->clock);
     if (o->config->test)
-        clock_init_by_hand(&s->clock, clock_wall_us(&s->clock));
+        clock_init_by_hand(&s->clock, clock_wall_us(&s->clock, clock_us(&s->clock)));
     s->engine = engine_new(&(struct engine_options){.config = o->config,
                                                     .log = o->log,
                                                     .host = &engine_host,

@@ -28,7 +28,7 @@ enum entry_flag {
     ENTRY_OUTSIDE = 1,  /* the value is a `struct outside` (string) or an object (container) */
     ENTRY_OUTGROWN = 2, /* a Redis would have left its compact encoding; see OBJECT ENCODING */
     ENTRY_FRESH = 4,    /* created in the bracket that is open now */
-    ENTRY_TEXT = 8,     /* a set that has held something else than integers; see there too */
+    ENTRY_TEXT = 8,     /* not kept as integers though it may look so; see there too */
 };
 
 #define ENTRY_INLINE_MAX 512 /* longer values live outside the entry */

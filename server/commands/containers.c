@@ -102,14 +102,8 @@ static bool read_scan_option(struct call *c, size_t *i, struct scan *s)
 
 bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct entry **e)
 {
-    uint64_t cursor;
     *s = (struct scan){.count = 10, .any = true};
-    if (!num_parse_u64(c->argv[2], &cursor)) {
-        reply_error(c->reply, ERR_INVALID_CURSOR);
-        return false;
-    }
-    s->cursor = (uint32_t)cursor;
-    if (!call_find(c, 1, type, e))
+    if (!call_cursor(c, 2, &s->cursor) || !call_find(c, 1, type, e))
         return false;
     if (*e == NULL) {
         scan_reply(c, &(struct scan){0}, 0, NULL);

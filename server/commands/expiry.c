@@ -116,7 +116,7 @@ static void time_left(struct call *c, bool seconds, bool absolute)
         ms += call_wall_us(c) / 1000;
     else if (ms < 0)
         ms = 0;
-    reply_int(c->reply, seconds ? (ms + 500) / 1000 : ms);
+    reply_int(c->reply, seconds ? ms / 1000 + (ms % 1000 >= 500) : ms);
 }
 
 static void cmd_ttl(struct call *c)

@@ -6,38 +6,36 @@
 
 #include "server/engine/registry.h"
 
-extern const struct command config_commands[];
 extern const struct command client_commands[];
+extern const struct command config_commands[];
 extern const struct command connection_commands[];
 extern const struct command expiry_commands[];
 extern const struct command hash_commands[];
 extern const struct command key_commands[];
+extern const struct command list_commands[];
 extern const struct command pubsub_commands[];
 extern const struct command scripting_commands[];
-extern const struct command list_commands[];
 extern const struct command set_commands[];
 extern const struct command string_commands[];
 extern const struct command transaction_commands[];
 extern const struct command zrange_commands[];
 extern const struct command zset_commands[];
 
-/* clang-format off */
 static const struct command *const command_families[] = {
-    config_commands,
     client_commands,
+    config_commands,
     connection_commands,
     expiry_commands,
     hash_commands,
     key_commands,
+    list_commands,
     pubsub_commands,
     scripting_commands,
-    list_commands,
     set_commands,
     string_commands,
     transaction_commands,
     zrange_commands,
     zset_commands,
 };
-/* clang-format on */
 
 #endif

@@ -129,18 +129,13 @@ static bool read_scan_options(struct call *c, struct found *f, int64_t *count)
 
 static void cmd_scan(struct call *c)
 {
-    uint64_t cursor;
+    uint32_t at;
     int64_t count = 10;
     struct found f = {.call = c, .any = true};
-    if (!num_parse_u64(c->argv[1], &cursor)) {
-        reply_error(c->reply, BYTES("ERR invalid cursor"));
-        return;
-    }
-    if (!read_scan_options(c, &f, &count))
+    if (!call_cursor(c, 1, &at) || !read_scan_options(c, &f, &count))
         return;
     /* Like Redis: stop after enough elements, or after ten times as many chains. */
     uint64_t chains = (uint64_t)count > UINT64_MAX / 10 ? UINT64_MAX : (uint64_t)count * 10;
-    uint32_t at = (uint32_t)cursor;
     do {
         at = dict_scan(&c->keys->dict, at, visit, &f);
     } while (at && f.seen < (uint64_t)count && --chains);
@@ -253,7 +248,7 @@ static const char *string_encoding(const struct entry *e)
     int64_t number;
     if (e->flags & ENTRY_OUTGROWN)
         return "raw";
-    if (v.n <= 20 && num_parse_i64(v, &number))
+    if (!(e->flags & ENTRY_TEXT) && v.n <= 20 && num_parse_i64(v, &number))
         return "int";
     return v.n <= 44 ? "embstr" : "raw";
 }

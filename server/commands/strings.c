@@ -52,7 +52,8 @@ static bool read_expiry_word(struct call *c, size_t *i, struct options *o)
     for (size_t w = 0; w < sizeof expiry_words / sizeof *expiry_words; w++) {
         if (!bytes_ieq(c->argv[*i], expiry_words[w].word))
             continue;
-        if (o->unit || o->flags & (OPT_KEEPTTL | OPT_PERSIST) || *i + 1 >= c->argc)
+        bool other = o->unit && o->unit != expiry_words[w].unit;
+        if (other || o->flags & (OPT_KEEPTTL | OPT_PERSIST) || *i + 1 >= c->argc)
             return false;
         o->unit = expiry_words[w].unit;
         o->expiry = ++*i;
@@ -130,7 +131,9 @@ static bool put_string(struct call *c, size_t i, struct entry *e, struct bytes v
         call_out_of_memory(c);
         return false;
     }
-    e->flags &= ~ENTRY_OUTGROWN & 31;
+    e->flags &= ~(ENTRY_OUTGROWN | ENTRY_TEXT) & 31;
+    if (ev == EV_INCRBYFLOAT)
+        e->flags |= ENTRY_TEXT;
     if (!keep_ttl)
         keys_expire_at(c->keys, e, at);
     keys_commit(c->keys, e, ev);
@@ -590,6 +593,10 @@ const struct command string_commands[] = {
      .acl = ACL_STRING, .group = GROUP_STRING, .keys = {{KEY_RO, 1, 0, 1}},
      .since = "2.2.0", .complexity = "O(1)", .syntax = "key",
      .summary = "Tells the length of a string."},
+    {.name = "substr", .run = cmd_getrange, .arity = 4, .flags = CMD_READONLY,
+     .acl = ACL_STRING, .group = GROUP_STRING, .keys = {{KEY_RO | KEY_ACCESS, 1, 0, 1}},
+     .since = "1.0.0", .complexity = "O(N), N being the length of the part", .syntax = "key start end",
+     .summary = "The old name of GETRANGE."},
     {0},
 };
 /* clang-format on */

@@ -34,7 +34,10 @@ static bool find_command(struct call *c)
         c->cmd = sub;
     }
     if (!command_arity_ok(c->cmd, c->argc)) {
-        call_wrong_arity(c);
+        if (strcmp(c->cmd->name, "exec") == 0)
+            multi_abort(c, "wrong number of arguments for 'exec' command");
+        else
+            call_wrong_arity(c);
         return false;
     }
     return true;

@@ -47,7 +47,8 @@ bool call_int(struct call *c, size_t i,
               int64_t *out); /* "ERR value is not an integer or out of range" */
 bool call_int_in(struct call *c, size_t i, int64_t min, int64_t max, const char *error,
                  int64_t *out);
-bool call_real(struct call *c, size_t i, double *out); /* "ERR value is not a valid float" */
+bool call_cursor(struct call *c, size_t i, uint32_t *out); /* of SCAN and its relatives */
+bool call_real(struct call *c, size_t i, double *out);     /* "ERR value is not a valid float" */
 
 static inline bool call_arg_is(const struct call *c, size_t i, struct bytes word)
 {

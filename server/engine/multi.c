@@ -80,6 +80,12 @@ void multi_queue(struct call *c)
     }
 }
 
+void multi_abort(struct call *c, const char *why)
+{
+    multi_discard(c->session);
+    reply_errorf(c->reply, "EXECABORT Transaction discarded because of: %s", why);
+}
+
 void multi_exec(struct call *c)
 {
     struct session *s = c->session;
@@ -93,9 +99,7 @@ void multi_exec(struct call *c)
         return;
     }
     if (s->more->multi->grows && engine_out_of_memory(c->engine)) {
-        multi_discard(s);
-        reply_errorf(c->reply, "EXECABORT Transaction discarded because of: %.*s",
-                     BYTES_FMT(ERR_OOM));
+        multi_abort(c, ERR_OOM.p);
         return;
     }
     struct multi *m = end(s);

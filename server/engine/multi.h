@@ -18,6 +18,9 @@ void multi_fail(struct session *s);
 /* Runs what was queued, replying with an array of the answers. The transaction is over. */
 void multi_exec(struct call *c);
 
+/* EXEC cannot run: the transaction is over, and the reply says why. */
+void multi_abort(struct call *c, const char *why);
+
 /* Forgets queue and watches: DISCARD, RESET, or the client has gone. */
 void multi_discard(struct session *s);
 
