@@ -160,7 +160,7 @@ static void cmd_select(struct call *c)
         reply_error(c->reply, ERR_DB_INDEX);
         return;
     }
-    c->session->db = (uint32_t)db;
+    c->session->db = (uint16_t)db;
     reply_ok(c->reply);
 }
 

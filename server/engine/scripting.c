@@ -176,7 +176,7 @@ void scripting_run(struct call *c, const struct script *s, size_t nkeys, bool re
         return;
     struct script_context x = {
         .outer = c, .flags = flags, .read_only = read_only || flags & SCRIPT_NO_WRITES};
-    uint32_t db = c->session->db;
+    uint16_t db = c->session->db;
     e->scripting.run = &x;
     script_run(e->scripting.host, s,
                &(struct script_run){.keys = c->argv + 3,

@@ -57,7 +57,7 @@ struct session {
     struct buf out; /* bytes for the client */
     size_t unsent;  /* bytes taken from `out` that the owner has not got rid of yet */
     uint32_t flags; /* enum session_flag */
-    uint32_t db;
+    uint16_t db;
     uint8_t resp;               /* 2 or 3 */
     int64_t created, last_used; /* ms */
     const struct command *last; /* for CLIENT LIST */
