@@ -17,10 +17,4 @@ struct value_limits {
     int64_t list_size; /* above 0 a count; -1 to -5: 4 KB, 8 KB, up to 64 KB */
 };
 
-#define VALUE_LIMITS_DEFAULT                                                                       \
-    {                                                                                              \
-        .hash_entries = 128, .hash_value = 64, .zset_entries = 128, .zset_value = 64,              \
-        .set_entries = 128, .set_value = 64, .set_integers = 512, .list_size = -2,                 \
-    }
-
 #endif
