@@ -7,6 +7,7 @@
 #include "server/engine/registry.h"
 
 extern const struct command client_commands[];
+extern const struct command command_commands[];
 extern const struct command config_commands[];
 extern const struct command connection_commands[];
 extern const struct command expiry_commands[];
@@ -23,6 +24,7 @@ extern const struct command zset_commands[];
 
 static const struct command *const command_families[] = {
     client_commands,
+    command_commands,
     config_commands,
     connection_commands,
     expiry_commands,
