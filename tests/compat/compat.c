@@ -22,9 +22,12 @@ struct compat {
 static bool start_subject(struct compat *x)
 {
     static const char *const extra[] = {"--enable-debug-command", "yes", NULL};
-    bool ours = strstr(x->subject_path, "latchd") != NULL;
-    return launch(&x->subject, x->subject_path, ours ? "latchd" : "redis-server", extra) &&
-           side_open(&x->us, ours ? "latchd" : "subject", x->subject.socket);
+    bool ours = strstr(basename(x->subject_path), "latchd") != NULL;
+    const char *name = ours ? "latchd" : "subject";
+    bool up = launch(&x->subject, x->subject_path, ours ? "latchd" : "redis-server", extra) &&
+              side_open(&x->us, name, x->subject.socket);
+    x->us.version.latchd = ours;
+    return up;
 }
 
 static bool start_oracle(struct compat *x)

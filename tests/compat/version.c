@@ -50,6 +50,5 @@ struct version version_of_info(struct bytes info)
     return (struct version){
         .redis = field(info, BYTES("\nredis_version:")),
         .valkey = field(info, BYTES("\nvalkey_version:")),
-        .latchd = memmem(info.p, info.n, "\nlatchd_version:", 16) != NULL,
     };
 }

@@ -10,7 +10,7 @@
 struct version {
     int redis;   /* major * 100 + minor */
     int valkey;  /* 0: none */
-    bool latchd; /* it is ours */
+    bool latchd; /* ours: has all that is written out, whatever version it reports */
 };
 
 struct version_range {
