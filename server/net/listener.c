@@ -294,13 +294,25 @@ static void remove_socket(const struct listener *l)
         unlink(l->path);
 }
 
+static void close_one(struct listener *l)
+{
+    list_unlink(&l->link);
+    remove_socket(l);
+    uv_close((uv_handle_t *)&l->poll, on_closed);
+    close(l->fd);
+}
+
+void listener_close_tcp(struct net *n)
+{
+    list_each_safe (pos, &n->listeners) {
+        struct listener *l = container_of(pos, struct listener, link);
+        if (!l->local)
+            close_one(l);
+    }
+}
+
 void listener_close_all(struct net *n)
 {
-    while (!list_empty(&n->listeners)) {
-        struct listener *l = container_of(n->listeners.next, struct listener, link);
-        list_unlink(&l->link);
-        remove_socket(l);
-        uv_close((uv_handle_t *)&l->poll, on_closed);
-        close(l->fd);
-    }
+    while (!list_empty(&n->listeners))
+        close_one(container_of(n->listeners.next, struct listener, link));
 }

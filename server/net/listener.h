@@ -11,7 +11,7 @@
 struct listener;
 
 /* One on each address that `host` resolves to; "*" and "::*" are all addresses. With *port 0 a free
- * one is picked and left there. Negative is an error code of libuv. */
+ * one is picked and left there. Negative is an error number. */
 int listener_tcp(struct net *n, const char *host, int *port);
 
 /* A stale socket in the way is removed, one that somebody listens on is not. */
@@ -22,6 +22,7 @@ int listener_adopt(struct net *n, int fd);
 
 void listener_pause(struct net *n);
 void listener_resume(struct net *n);
+void listener_close_tcp(struct net *n);
 void listener_close_all(struct net *n);
 
 #endif

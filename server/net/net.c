@@ -5,6 +5,8 @@
 #include "server/net/listener.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdio.h>
 
 enum { SWEEP_MS = 1000 }; /* at most once in so long */
 
@@ -97,7 +99,7 @@ static void close_handles(struct net *n)
     uv_close((uv_handle_t *)&n->alarm, NULL);
     uv_close((uv_handle_t *)&n->sweep, NULL);
     uv_close((uv_handle_t *)&n->retry, NULL);
-    for (size_t i = 0; i < sizeof n->hooks / sizeof n->hooks[0]; i++)
+    for (size_t i = 0; i < NET_HOOKS; i++)
         list_unlink(&n->hooks[i].node);
 }
 
@@ -177,8 +179,64 @@ static void on_turn(uv_prepare_t *p)
     set_timer(n, &n->alarm, &n->alarm_at, engine_deadline(n->engine));
 }
 
-/* Settings that change what is expected of connections that are already there. */
-static bool on_setting(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
+/* Where the configuration says. */
+
+static bool listen_tcp(struct net *n, const char *address, int *port)
+{
+    bool optional = address[0] == '-';
+    int r = listener_tcp(n, address + optional, port);
+    if (r == 0)
+        return true;
+    log_warning(n->log, "Warning: Could not create server TCP listening socket %s:%d: bind: %s",
+                address + optional, *port, strerror(-r));
+    return (r == -EADDRNOTAVAIL && optional) || r == -EAFNOSUPPORT || r == -EPROTONOSUPPORT;
+}
+
+static bool listen_all_tcp(struct net *n)
+{
+    int port = n->config->port == CONFIG_PORT_AUTO ? 0 : (int)n->config->port;
+    for (size_t i = 0; i < n->config->bind.n; i++)
+        if (!listen_tcp(n, n->config->bind.item[i], &port))
+            return false;
+    if (net_port(n) == 0)
+        return false;
+    n->config->port = port;
+    return true;
+}
+
+static bool listen_unix(struct net *n)
+{
+    const char *path = n->config->unixsocket;
+    int r = listener_unix(n, path, (mode_t)n->config->unixsocketperm);
+    if (r != 0)
+        log_warning(n->log, "Failed opening Unix socket: bind: %s", strerror(-r));
+    return r == 0;
+}
+
+bool net_listen(struct net *n)
+{
+    if (n->config->port != 0 && !listen_all_tcp(n)) {
+        log_warning(n->log, "Failed listening on port %d (tcp), aborting.", (int)n->config->port);
+        return false;
+    }
+    if (n->config->unixsocket[0] && !listen_unix(n))
+        return false;
+    if (list_empty(&n->listeners)) {
+        log_warning(n->log, "Configured to not listen anywhere, exiting.");
+        return false;
+    }
+    return true;
+}
+
+bool net_adopt(struct net *n, int fd)
+{
+    return listener_adopt(n, fd) == 0;
+}
+
+/* Settings that change while it runs. */
+
+/* What is expected of connections that are already there. */
+static bool apply_patience(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
 {
     struct net *n = ctx;
     (void)cfg;
@@ -187,9 +245,52 @@ static bool on_setting(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX]
     return true;
 }
 
+/* Where it listens. When it cannot, the old value comes back and this is run again. */
+static bool listen_anew(struct net *n)
+{
+    listener_close_tcp(n);
+    if (n->config->port == 0 || listen_all_tcp(n))
+        return true;
+    listener_close_tcp(n);
+    return false;
+}
+
+static bool apply_port(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
+{
+    (void)cfg;
+    if (listen_anew(ctx))
+        return true;
+    snprintf(why, CONFIG_ERROR_MAX, "Unable to listen on this port. Check server logs.");
+    return false;
+}
+
+static bool apply_bind(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
+{
+    (void)cfg;
+    if (listen_anew(ctx))
+        return true;
+    snprintf(why, CONFIG_ERROR_MAX, "Failed to bind to specified addresses.");
+    return false;
+}
+
+static void watch_settings(struct net *n)
+{
+    static const struct config_hook hooks[] = {
+        {.name = "timeout", .apply = apply_patience},
+        {.name = "client-output-buffer-limit", .apply = apply_patience},
+        {.name = "port", .apply = apply_port},
+        {.name = "bind", .apply = apply_bind},
+    };
+    static_assert(sizeof hooks == sizeof n->hooks, "a place for each");
+    for (size_t i = 0; i < NET_HOOKS; i++) {
+        n->hooks[i] = hooks[i];
+        n->hooks[i].ctx = n;
+        config_watch(n->config, &n->hooks[i]);
+    }
+}
+
 void net_init(struct net *n, const struct net_options *o)
 {
-    static const char *const watched[] = {"timeout", "client-output-buffer-limit", "requirepass"};
     *n = (struct net){.loop = o->loop,
                       .engine = o->engine,
                       .config = o->config,
@@ -211,10 +312,7 @@ void net_init(struct net *n, const struct net_options *o)
     uv_timer_init(n->loop, &n->retry);
     n->turn.data = n->retry.data = n;
     uv_prepare_start(&n->turn, on_turn);
-    for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++) {
-        n->hooks[i] = (struct config_hook){.name = watched[i], .apply = on_setting, .ctx = n};
-        config_watch(n->config, &n->hooks[i]);
-    }
+    watch_settings(n);
 }
 
 void net_free(struct net *n)
@@ -222,62 +320,4 @@ void net_free(struct net *n)
     assert(n->state == NET_CLOSED);
     parser_free(&n->reader.parser);
     mem_free(n->reader.bytes);
-}
-
-/* Where the configuration says. */
-
-static bool listen_tcp(struct net *n, const char *address, int *port)
-{
-    bool optional = address[0] == '-';
-    int r = listener_tcp(n, address + optional, port);
-    if (r == 0)
-        return true;
-    log_warning(n->log, "Warning: Could not create server TCP listening socket %s:%d: %s",
-                address + optional, *port, uv_strerror(r));
-    return (r == UV_EADDRNOTAVAIL && optional) || r == UV_EAFNOSUPPORT || r == UV_EPROTONOSUPPORT;
-}
-
-static bool listen_all_tcp(struct net *n)
-{
-    int port = n->config->port == CONFIG_PORT_AUTO ? 0 : (int)n->config->port;
-    for (size_t i = 0; i < n->config->bind.n; i++) {
-        if (!listen_tcp(n, n->config->bind.item[i], &port)) {
-            log_warning(n->log, "Failed listening on port %d (TCP), aborting.", port);
-            return false;
-        }
-    }
-    if (list_empty(&n->listeners)) {
-        log_warning(n->log, "Failed listening on port %d (TCP), aborting.", port);
-        return false;
-    }
-    n->config->port = port;
-    return true;
-}
-
-static bool listen_unix(struct net *n)
-{
-    const char *path = n->config->unixsocket;
-    int r = listener_unix(n, path, (mode_t)n->config->unixsocketperm);
-    if (r == 0)
-        return true;
-    log_warning(n->log, "Failed opening Unix socket: bind: %s", uv_strerror(r));
-    return false;
-}
-
-bool net_listen(struct net *n)
-{
-    if (n->config->port != 0 && !listen_all_tcp(n))
-        return false;
-    if (n->config->unixsocket[0] && !listen_unix(n))
-        return false;
-    if (list_empty(&n->listeners)) {
-        log_warning(n->log, "Configured to not listen anywhere, exiting.");
-        return false;
-    }
-    return true;
-}
-
-bool net_adopt(struct net *n, int fd)
-{
-    return listener_adopt(n, fd) == 0;
 }

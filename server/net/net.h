@@ -21,6 +21,9 @@ struct conn;
 /* Bytes read from a socket in one go. */
 enum { NET_READ_SIZE = 64 << 10 };
 
+/* Settings that it acts on when they change. */
+enum { NET_HOOKS = 4 };
+
 /* What the shell asks of whoever assembled it. */
 struct net_host {
     /* A client asks for something. The reply is in its session afterwards, or comes later. */
@@ -83,7 +86,7 @@ struct net {
     uint64_t reads;
     uint64_t drained; /* `reads` at the end of the last turn while draining */
     int64_t give_up;  /* when closing ends, politely or not */
-    struct config_hook hooks[3];
+    struct config_hook hooks[NET_HOOKS];
 };
 
 void net_init(struct net *n, const struct net_options *o);

@@ -132,6 +132,18 @@ TEST(stream, a_client_that_stops_sending_still_gets_every_reply)
     stop(&l);
 }
 
+TEST(stream, quit_answers_what_came_before_it_and_nothing_after)
+{
+    struct launched l = start(NULL);
+    struct client c = dial(&l);
+    says(&c, "PING\r\nQUIT\r\nPING\r\n");
+    hears(&c, "+PONG\r\n");
+    hears(&c, "+OK\r\n");
+    assert_true(client_closed(&c, TALK_MS));
+    client_close(&c);
+    stop(&l);
+}
+
 /* Closing with a zero linger time sends a reset. */
 static void reset(struct client *c)
 {

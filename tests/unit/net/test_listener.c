@@ -82,9 +82,39 @@ TEST(listener, a_port_in_use_is_an_error)
     assert_true(net_listen(&a->net));
     b->config.port = a->config.port;
     assert_false(net_listen(&b->net));
-    assert_true(shell_logged(b, "address already in use"));
+    assert_true(shell_logged(b, "Address already in use"));
     shell_free(a);
     shell_free(b);
+}
+
+static bool config_set_one(struct shell *s, const char *name, const char *value)
+{
+    char why[CONFIG_ERROR_MAX];
+    struct bytes pair[] = {bytes_of(name), bytes_of(value)};
+    return config_set(&s->config, pair, 1, true, why);
+}
+
+TEST(listener, moves_to_another_port_and_stays_when_it_cannot)
+{
+    struct shell *a = shell_new_deaf(ANY_PORT), *b = shell_new_deaf(ANY_PORT);
+    char taken[16];
+    assert_true(net_listen(&a->net));
+    assert_true(net_listen(&b->net));
+    int before = net_port(&a->net);
+    snprintf(taken, sizeof taken, "%d", net_port(&b->net));
+    assert_false(config_set_one(a, "port", taken));
+    assert_false(config_set_one(a, "bind", "192.0.2.77"));
+    shell_rest(a);
+    assert_int_equal(net_port(&a->net), before);
+    ping_tcp(a, "127.0.0.1");
+
+    shell_free(b);
+    assert_true(config_set_one(a, "port", taken));
+    shell_rest(a);
+    ping_tcp(a, "127.0.0.1");
+    assert_true(config_set_one(a, "port", "0"));
+    assert_int_equal(net_port(&a->net), 0);
+    shell_free(a);
 }
 
 TEST(listener, the_unix_socket_has_the_permissions_asked_for)
