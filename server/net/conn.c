@@ -265,7 +265,6 @@ static void conn_read(struct conn *c)
         conn_close(c);
         return;
     }
-    net_of(c)->reads++;
     c->session->last_used = net_now(net_of(c));
     if (len == 0)
         c->flags |= CONN_EOF;

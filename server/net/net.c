@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { SWEEP_MS = 1000 }; /* at most once in so long */
+enum {
+    SWEEP_MS = 1000, /* at most once in so long */
+    DRAIN_MS = 1000,
+};
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -116,12 +119,13 @@ static void close_sessions(struct net *n, bool at_once)
     }
 }
 
-/* Draining goes on for as long as whole turns still find something to read, at least one. */
-static void end_of_draining(struct net *n)
+/* Draining is over after two turns in a row in which no connection had anything to settle: whatever
+ * had been received was there to be read in the wait between them. Clients that never stop asking
+ * are not waited for. */
+static void end_of_draining(struct net *n, bool quiet)
 {
-    bool quiet = n->drained == n->reads && list_empty(&n->dirty);
-    n->drained = n->reads;
-    if (!quiet && net_now(n) < n->give_up)
+    n->quiet = quiet ? n->quiet + 1 : 0;
+    if (n->quiet < 2 && net_now(n) < n->drain_until)
         return;
     n->state = NET_CLOSING;
     close_sessions(n, false);
@@ -144,8 +148,9 @@ void net_stop(struct net *n, bool at_once)
     listener_close_all(n);
     if (n->state == NET_RUNNING) {
         n->state = NET_DRAINING;
-        n->drained = n->reads - 1;
-        n->give_up = net_now(n) + n->config->shutdown_timeout * 1000;
+        n->quiet = 0;
+        n->drain_until = net_now(n) + DRAIN_MS;
+        n->give_up = n->drain_until + n->config->shutdown_timeout * 1000;
         net_expect(n, n->give_up);
     }
     if (at_once) {
@@ -164,9 +169,10 @@ static void on_turn(uv_prepare_t *p)
         n->backlog = engine_advance(n->engine, now);
     if (now >= n->sweep_at)
         sweep(n, now);
+    bool quiet = list_empty(&n->dirty);
     settle_all(n);
     if (n->state == NET_DRAINING)
-        end_of_draining(n);
+        end_of_draining(n, quiet);
     else if (n->state == NET_CLOSING)
         end_of_closing(n);
     if (n->state == NET_CLOSED)

@@ -83,9 +83,9 @@ struct net {
     size_t nconns, nlingering;
     struct reader reader;
     enum net_state state;
-    uint64_t reads;
-    uint64_t drained; /* `reads` at the end of the last turn while draining */
-    int64_t give_up;  /* when closing ends, politely or not */
+    int quiet; /* turns in a row, while draining, in which nobody had anything to settle */
+    int64_t drain_until;
+    int64_t give_up; /* when closing ends, politely or not */
     struct config_hook hooks[NET_HOOKS];
 };
 

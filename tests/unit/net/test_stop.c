@@ -55,7 +55,7 @@ TEST(stop, waits_for_a_slow_reader_only_so_long)
     shell_rest(s);
     assert_true(uv_loop_alive(&s->loop));
     assert_true(shell_would_wait(s) > 0);
-    shell_later(s, 5001);
+    shell_later(s, 6001);
     assert_false(uv_loop_alive(&s->loop));
     buf_free(&out);
     client_close(&c);
@@ -71,6 +71,21 @@ TEST(stop, at_once_waits_for_nobody)
     net_stop(&s->net, true);
     shell_turn(s);
     assert_int_equal(s->net.state, NET_CLOSED);
+    client_close(&c);
+    shell_free(s);
+}
+
+TEST(stop, does_not_wait_for_a_client_that_never_stops_asking)
+{
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    net_stop(&s->net, false);
+    for (int i = 0; uv_loop_alive(&s->loop); i++) {
+        assert_true(i < 100);
+        send(c.fd, "PING\r\n", 6, MSG_NOSIGNAL);
+        s->now += 50;
+        shell_turn(s);
+    }
     client_close(&c);
     shell_free(s);
 }
