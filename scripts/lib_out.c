@@ -59,20 +59,22 @@ void out_init(struct out *o, lua_State *L)
     o->room = OUT_INLINE;
 }
 
+/*
+ * Doubles. Near the cap an eighth more has to do, but never less than that: to creep up byte by
+ * byte would copy and collect without end.
+ */
 void out_grow(struct out *o, size_t n)
 {
     lua_State *L = o->L;
-    size_t room = o->room * 2;
-    if (n > SIZE_MAX / 4 - o->n)
-        n = room = SIZE_MAX / 4;
-    else if (room < o->n + n)
-        room = o->n + n;
+    size_t need = n < SIZE_MAX / 4 - o->n ? o->n + n : SIZE_MAX / 4;
+    size_t room = need > o->room * 2 ? need : o->room * 2;
 
     struct box *b = o->p == o->first ? box_new(L, o->slot) : lua_touserdata(L, o->slot);
     if (!box_resize(L, b, room)) {
         /* Lua 5.1 does not collect when it runs out; here it is safe to, and garbage abounds. */
         lua_gc(L, LUA_GCCOLLECT, 0);
-        room = o->n + n;
+        size_t least = o->room + o->room / 8;
+        room = need > least ? need : least;
         if (!box_resize(L, b, room)) {
             lua_pushliteral(L, "not enough memory");
             lua_error(L);
