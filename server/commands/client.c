@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "server/commands/families.h"
+#include "server/commands/tracking.h"
 #include "server/engine/auth.h"
 #include "server/engine/roster.h"
 
@@ -321,9 +322,15 @@ static void cmd_unblock(struct call *c)
 
 /* clang-format off */
 static const struct command client_subcommands[] = {
+    {.name = "caching", .full_name = "client|caching", .run = cmd_client_caching, .arity = 3,
+     .flags = USUAL, OURS, .since = "6.0.0", .complexity = "O(1)", .syntax = "YES | NO",
+     .summary = "Says whether the keys of the next command are remembered."},
     {.name = "getname", .full_name = "client|getname", .run = cmd_getname, .arity = 2,
      .flags = USUAL, OURS, .since = "2.6.9", .complexity = "O(1)", .syntax = "",
      .summary = "Tells the connection's name."},
+    {.name = "getredir", .full_name = "client|getredir", .run = cmd_client_getredir, .arity = 2,
+     .flags = USUAL, OURS, .since = "6.0.0", .complexity = "O(1)", .syntax = "",
+     .summary = "Tells which client gets the invalidations of this one."},
     {.name = "help", .full_name = "client|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE | CMD_SENTINEL, OURS, .since = "5.0.0", .complexity = "O(1)",
      .syntax = "", .summary = "Prints this."},
@@ -363,6 +370,14 @@ static const struct command client_subcommands[] = {
      .flags = USUAL, OURS, .since = "2.6.9", .complexity = "O(1)", .syntax = "connection-name",
      .tips = "request_policy:all_nodes response_policy:all_succeeded",
      .summary = "Names the connection."},
+    {.name = "tracking", .full_name = "client|tracking", .run = cmd_client_tracking, .arity = -3,
+     .flags = USUAL, OURS, .since = "6.0.0", .complexity = "O(1)",
+     .syntax = "ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] "
+               "[OPTOUT] [NOLOOP]",
+     .summary = "Has the client told when keys change that it has read."},
+    {.name = "trackinginfo", .full_name = "client|trackinginfo", .run = cmd_client_trackinginfo,
+     .arity = 2, .flags = USUAL, OURS, .since = "6.2.0", .complexity = "O(1)", .syntax = "",
+     .summary = "Tells how the client tracks keys."},
     {.name = "unblock", .full_name = "client|unblock", .run = cmd_unblock, .arity = -3,
      .flags = CMD_ADMIN | USUAL, OURS, .since = "5.0.0",
      .complexity = "O(N), N being the number of clients", .syntax = "client-id [TIMEOUT | ERROR]",

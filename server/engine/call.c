@@ -21,6 +21,8 @@ void call_handle(struct call *c)
     c->engine->space.no_touch =
         c->session->flags & SESSION_NO_TOUCH && strcmp(c->cmd->name, "touch") != 0;
     c->cmd->run(c);
+    if (c->cmd->flags & CMD_READONLY && c->engine->tracking.clients)
+        tracking_remember(c);
 }
 
 bool call_int(struct call *c, size_t i, int64_t *out)

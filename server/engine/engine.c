@@ -28,6 +28,7 @@ struct engine *engine_new(const struct engine_options *o)
     keyspace_init(&e->space, (uint32_t)o->config->databases, o->now, engine_random(e), events_raise,
                   e);
     pubsub_init(&e->pubsub, &e->space.arena, engine_random(e));
+    tracking_init(&e->tracking, &e->space.arena, engine_random(e));
     return e;
 }
 
@@ -38,6 +39,7 @@ void engine_free(struct engine *e)
     watches_free(&e->watches);
     waiters_free(&e->waiters);
     alarms_free(&e->alarms);
+    tracking_free(&e->tracking);
     pubsub_free(&e->pubsub);
     keyspace_free(&e->space);
     registry_free(e->registry);
@@ -128,6 +130,7 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
                             .resp = s->resp});
     e->running = outer;
     s->flags &= ~SESSION_RUNNING;
+    tracking_command_done(s);
     drop_reply(s, mark);
     release_held(s);
 }

@@ -14,6 +14,7 @@
 #include "server/engine/scripting.h"
 #include "server/engine/session.h"
 #include "server/engine/stats.h"
+#include "server/engine/tracking.h"
 #include "server/engine/waiters.h"
 #include "server/engine/watch.h"
 #include "store/keys.h"
@@ -72,6 +73,7 @@ struct engine {
     struct watches watches;
     struct scripting scripting;
     struct pubsub pubsub;
+    struct tracking tracking;
     int64_t now;     /* of the command that is being executed */
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */

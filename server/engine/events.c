@@ -8,6 +8,12 @@ static bool brings_key(enum key_event ev)
     return ev == EV_NEW || ev == EV_RENAME_TO;
 }
 
+/* EV_NEW is always followed by the event that says what came. */
+static bool changes_value(enum key_event ev)
+{
+    return ev != EV_KEYMISS && ev != EV_NEW;
+}
+
 /* One notification says what happened to this key, the other to which key this happened. */
 static void notify(struct engine *e, const struct keys *k, struct bytes name, enum key_event ev)
 {
@@ -36,16 +42,22 @@ void events_raise(void *ctx, struct keys *k, struct bytes name, enum key_event e
         watch_touch(e, k, name);
     if (brings_key(ev))
         waiters_signal(e, k, name);
+    if (changes_value(ev) && ev != EV_EXPIRED)
+        tracking_touch(e, name, e->running);
     if (e->config->notify & event_infos[ev].notify && pubsub_anyone(&e->pubsub))
         notify(e, k, name, ev);
+    if (ev == EV_EXPIRED) /* told of after the notification, and not of anybody's doing */
+        tracking_touch(e, name, NULL);
 }
 
 void events_flush(struct engine *e, struct keys *k)
 {
     watch_flush(e, k);
+    tracking_flush(e);
 }
 
 void events_settle(struct engine *e)
 {
     waiters_serve(e);
+    tracking_settle(e);
 }

@@ -59,6 +59,15 @@ size_t roster_memory(const struct session *s, const struct session_facts *f)
     return sizeof *s + s->out.cap + held + f->memory;
 }
 
+static void put_tracking_flags(const struct session *s, struct buf *out)
+{
+    unsigned how = tracker_of(s)->options;
+    if (how & TRACKING_BROKEN)
+        buf_putc(out, 'R');
+    if (how & TRACKING_BCAST)
+        buf_putc(out, 'B');
+}
+
 /* One letter for each thing that is special about a client, in Redis's order; N for none. */
 static void put_flags(const struct session *s, struct buf *out)
 {
@@ -72,9 +81,12 @@ static void put_flags(const struct session *s, struct buf *out)
         {SESSION_NO_EVICT, 'e'}, {SESSION_NO_TOUCH, 'T'},
     };
     size_t before = buf_len(out);
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
         if (s->flags & letters[i].flag)
             buf_putc(out, letters[i].letter);
+        if (letters[i].flag == SESSION_TRACKING)
+            put_tracking_flags(s, out);
+    }
     if (buf_len(out) == before)
         buf_putc(out, 'N');
 }
@@ -95,13 +107,16 @@ void roster_print(const struct session *s, struct buf *out)
                (long long)(s->engine->now - s->created) / 1000,
                (long long)(s->engine->now - s->last_used) / 1000);
     put_flags(s, out);
-    buf_printf(out, " db=%u sub=0 psub=0 ssub=0 multi=-1 watch=0", s->db);
+    buf_printf(out, " db=%u sub=%zu psub=%zu ssub=%zu multi=-1 watch=0", s->db,
+               pubsub_count(s, TOPIC_CHANNEL), pubsub_count(s, TOPIC_PATTERN),
+               pubsub_count(s, TOPIC_SHARD));
     /* Arguments are slices of the input, so qbuf has counted them already. */
     buf_printf(out, " qbuf=%zu qbuf-free=%zu argv-mem=0 multi-mem=0", f.query, f.query_free);
     buf_printf(out, " rbs=%zu rbp=%zu obl=%zu oll=%d omem=%zu tot-mem=%zu", s->out.cap, s->out.cap,
                buf_len(&s->out), s->unsent > 0, s->unsent, roster_memory(s, &f));
-    buf_printf(out, " events=%s%s cmd=%s user=%.*s redir=-1 resp=%d lib-name=%s lib-ver=%s",
+    buf_printf(out, " events=%s%s cmd=%s user=%.*s redir=%lld resp=%d lib-name=%s lib-ver=%s",
                f.reading ? "r" : "", f.writing ? "w" : "",
-               s->last ? command_full_name(s->last) : "NULL", BYTES_FMT(auth_user(s)), s->resp,
-               text_or_empty(more->lib_name), text_or_empty(more->lib_ver));
+               s->last ? command_full_name(s->last) : "NULL", BYTES_FMT(auth_user(s)),
+               (long long)tracking_redirect_id(s), s->resp, text_or_empty(more->lib_name),
+               text_or_empty(more->lib_ver));
 }

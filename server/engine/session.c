@@ -39,6 +39,7 @@ void session_free(struct session *s)
     waiters_drop(s);
     multi_discard(s);
     pubsub_leave(&s->engine->pubsub, s);
+    tracking_leave(s);
     list_unlink(&s->link);
     if (!(s->flags & SESSION_INTERNAL))
         s->engine->nsessions--;
@@ -84,6 +85,7 @@ void session_reset(struct session *s)
                           SESSION_CLOSING | SESSION_KILLED;
     multi_discard(s);
     pubsub_leave(&s->engine->pubsub, s);
+    tracking_disable(s);
     s->flags &= kept;
     s->db = 0;
     s->resp = 2;

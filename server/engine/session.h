@@ -46,7 +46,7 @@ struct session_more {
     struct list watched;                 /* watch.c */
     struct subscriptions *subscriptions; /* pubsub.c; NULL when there are none */
     struct wait *wait;                   /* waiters.c */
-    struct tracking *tracking;           /* tracking.c */
+    struct tracker *tracker;             /* tracking.c */
 };
 
 struct session {
