@@ -142,9 +142,13 @@ static int string_rep(lua_State *L)
     unsigned steps = 0;
     out_init(&o, L);
     char *to = out_reserve(&o, total);
-    for (int i = 0; i < times; i++) {
-        lib_step(L, &steps);
-        memcpy(to + (size_t)i * n, s, n);
+    memcpy(to, s, n);
+    for (size_t have = n, more; have < total; have += more) {
+        lib_steps(L, &steps, 64);
+        more = have < total - have ? have : total - have;
+        if (more > 65536)
+            more = 65536;
+        memcpy(to + have, to, more);
     }
     o.n = total;
     out_push(&o);
