@@ -335,6 +335,7 @@ static void begin(struct script_host *h, const struct script *s, const struct sc
     h->stopped = SCRIPT_GO_ON;
     h->failed = h->counted = false;
     h->resp = 2;
+    h->largest = 0;
     math_seed(h, 0);
     tape_reset(&h->answer);
 }

@@ -214,6 +214,7 @@ int host_compile(lua_State *L, int text, size_t skip, int name)
 /* The text at 1, the chunk's name at 2; both stay there until the compiler is done with them. */
 static int load_text(lua_State *L)
 {
+    script_check(L);
     if (lua_objlen(L, 1) > host_of(L)->limits.body) {
         lua_pushnil(L);
         lua_pushliteral(L, "chunk is too long");
@@ -237,15 +238,17 @@ static int base_loadstring(lua_State *L)
     return load_text(L);
 }
 
-/* The pieces are collected first, each joined to the text before it: at most `body` bytes. */
+/* The pieces are collected first; more than a script may have are not asked for. */
 static int collect_pieces(lua_State *L)
 {
-    size_t limit = host_of(L)->limits.body;
-    lua_pushliteral(L, "");
+    size_t left = host_of(L)->limits.body;
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
     for (;;) {
         lua_pushvalue(L, 1);
         lua_call(L, 0, 1);
-        if (lua_isnil(L, -1) || (lua_isstring(L, -1) && lua_objlen(L, -1) == 0))
+        script_check(L);
+        if (lua_isnil(L, -1))
             break;
         if (!lua_isstring(L, -1)) {
             luaL_where(L, 2);
@@ -253,12 +256,18 @@ static int collect_pieces(lua_State *L)
             lua_concat(L, 2);
             return lua_error(L);
         }
-        lua_concat(L, 2);
-        script_check(L);
-        if (lua_objlen(L, -1) > limit)
+        size_t n = lua_objlen(L, -1);
+        if (n == 0)
+            break;
+        luaL_addvalue(&b);
+        if (n > left) {
+            luaL_pushresult(&b);
             return 1;
+        }
+        left -= n;
     }
     lua_pop(L, 1);
+    luaL_pushresult(&b);
     return 1;
 }
 

@@ -166,6 +166,7 @@ static int redis_sha1hex(lua_State *L)
 {
     if (lua_gettop(L) != 1)
         return raise_error(L, "wrong number of arguments");
+    script_check(L);
     char sha[SCRIPT_SHA_LEN];
     struct bytes text = {"", 0};
     if (lua_isstring(L, 1))

@@ -7,7 +7,8 @@
  * and an error is raised that nobody catches: our pcall, xpcall, resume and wrap raise it again.
  *
  * A thousand instructions may still be a lot of work when each joins strings of megabytes. The
- * allocator sees that, and has the hook called after the very next instruction.
+ * allocator sees such strings come into being: it has the hook called after the very next
+ * instruction, and from then on the more often the larger they are.
  *
  * Garbage. Lua's collector is switched off while a script runs; what scripts leave behind is
  * collected in small steps after each run, once there is more than SLACK of it. A run that makes a
@@ -23,6 +24,7 @@
 
 enum {
     HOOK_STEPS = 1000,
+    FEWEST_STEPS = 10,
     LARGE = 256 * 1024,     /* an allocation that counts as much work */
     SLACK = 256 * 1024,     /* garbage that is not worth looking for */
     REST_KB = 8,            /* how much is collected after a run */
@@ -71,12 +73,22 @@ static size_t half_way(const struct script_host *h)
     return used < cap ? used + (cap - used) / 2 : SIZE_MAX;
 }
 
+/* Fewer steps where each may be as long as the largest thing there is to work on. */
+static int hook_steps(const struct script_host *h)
+{
+    if (h->largest <= LARGE)
+        return HOOK_STEPS;
+    size_t steps = (size_t)HOOK_STEPS * LARGE / h->largest;
+    return steps > FEWEST_STEPS ? (int)steps : FEWEST_STEPS;
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
     (void)ar;
     struct script_host *h = host_of(L);
-    if (lua_gethookcount(L) != HOOK_STEPS)
-        lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_STEPS);
+    int steps = hook_steps(h);
+    if (lua_gethookcount(L) != steps)
+        lua_sethook(L, hook, LUA_MASKCOUNT, steps);
     if (h->crowded) {
         h->crowded = false;
         lua_gc(L, LUA_GCCOLLECT, 0);
@@ -112,8 +124,11 @@ void *watch_alloc(void *ud, void *block, size_t old, size_t want)
     void *p = pool_resize(&h->pool, block, old, want);
     if (__builtin_expect(h->pool.used > h->pressure, 0))
         relieve(h);
-    if (__builtin_expect(want > LARGE, 0))
+    if (__builtin_expect(want > LARGE, 0)) {
+        if (want > h->largest)
+            h->largest = want;
         hurry(h);
+    }
     return p;
 }
 
