@@ -117,6 +117,29 @@ static bool same_fields(const struct answer *a, const struct answer *b, struct b
     return true;
 }
 
+/* The index of the next element from `i` on that is not `name` or the value after it. */
+static size_t skip_named(const struct answer *a, size_t i, struct bytes name)
+{
+    while (i + 1 < a->n && a->items[i].kind == '$' && bytes_eq(a->items[i].text, name))
+        i += 2;
+    return i;
+}
+
+static bool same_without(const struct answer *a, const struct answer *b, struct bytes name)
+{
+    size_t i = 0, k = 0;
+    if (!answer_is_aggregate(a) || a->kind != b->kind)
+        return bytes_eq(a->raw, b->raw);
+    for (;; i++, k++) {
+        i = skip_named(a, i, name);
+        k = skip_named(b, k, name);
+        if (i >= a->n || k >= b->n)
+            return i >= a->n && k >= b->n;
+        if (!same_without(&a->items[i], &b->items[k], name))
+            return false;
+    }
+}
+
 static bool same(const struct check *check, const struct answer *a, const struct answer *b)
 {
     switch (check->kind) {
@@ -128,6 +151,7 @@ static bool same(const struct check *check, const struct answer *a, const struct
     case CHECK_UNORDERED: return same_unordered(a, b);
     case CHECK_TIME: return same_within(a, b, check->tolerance);
     case CHECK_FROM: return a->kind == b->kind && same_from(a->raw, b->raw, check->fields);
+    case CHECK_WITHOUT: return same_without(a, b, check->fields);
     case CHECK_FIELDS: return same_fields(a, b, check->fields);
     }
     return false;

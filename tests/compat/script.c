@@ -111,6 +111,9 @@ static bool parse_check(struct step *step, struct bytes text)
     } else if (after(text, "from", &check->fields)) {
         check->kind = CHECK_FROM;
         return check->fields.n > 0;
+    } else if (after(text, "without", &check->fields)) {
+        check->kind = CHECK_WITHOUT;
+        return check->fields.n > 0;
     } else if (after(text, "save", &step->save)) {
         check->kind = CHECK_TYPE;
         return step->save.n > 0;

@@ -23,10 +23,11 @@ enum check_kind {
     CHECK_UNORDERED, /* elements in any order */
     CHECK_TIME,      /* numbers may differ by `tolerance` */
     CHECK_ANY,
-    CHECK_TYPE,   /* the type byte only */
-    CHECK_CODE,   /* the first word of an error or a status */
-    CHECK_FROM,   /* from the first `fields` on */
-    CHECK_FIELDS, /* `fields` are there; those written =name have the same value */
+    CHECK_TYPE,    /* the type byte only */
+    CHECK_CODE,    /* the first word of an error or a status */
+    CHECK_FROM,    /* from the first `fields` on */
+    CHECK_WITHOUT, /* all but what stands under the name `fields`, at any depth */
+    CHECK_FIELDS,  /* `fields` are there; those written =name have the same value */
 };
 
 struct check {

@@ -114,6 +114,16 @@ TEST(compare, from_ignores_what_stands_before)
     assert_false(same(c, "+none\r\n", "+none\r\n"));
 }
 
+TEST(compare, without_leaves_out_one_name_and_what_it_names)
+{
+    struct check c = {.kind = CHECK_WITHOUT, .fields = BYTES("n")};
+    assert_true(
+        same(c, "*1\r\n%2\r\n$1\r\nn\r\n:1\r\n$1\r\nm\r\n:2\r\n", "*1\r\n%1\r\n$1\r\nm\r\n:2\r\n"));
+    assert_true(same(c, "*2\r\n$1\r\nm\r\n:2\r\n", "*4\r\n$1\r\nm\r\n:2\r\n$1\r\nn\r\n:1\r\n"));
+    assert_false(same(c, "*2\r\n$1\r\nm\r\n:2\r\n", "*2\r\n$1\r\nm\r\n:3\r\n"));
+    assert_false(same(c, "*2\r\n$1\r\nm\r\n:2\r\n", "*3\r\n$1\r\nm\r\n:2\r\n:3\r\n"));
+}
+
 TEST(script, names_the_line_that_it_cannot_read)
 {
     struct buf error = {0};
