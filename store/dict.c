@@ -3,7 +3,8 @@
  * have already been split and, like their new halves from `low` on, take one more bit of the hash
  * than the others. Adding a slot splits one chain; removing the last slot joins two.
  *
- * Slots stand in segments of a fixed size, so that growing never copies them.
+ * Slots stand in segments of a fixed size, so that growing never copies them. Only the first
+ * segment begins small and doubles: most tables are those of middling containers and never fill it.
  *
  * A scan walks the hashes in the order of their reversed bits. In that order every slot, split or
  * not, owns one unbroken stretch, so a position in it means the same whatever size the table has.
@@ -50,10 +51,33 @@ void *dict_find(const struct dict *d, struct bytes key, uint32_t hash)
     return NULL;
 }
 
+/* How many slots the first segment has room for. */
+static uint32_t first_room(uint32_t nslots)
+{
+    uint32_t room = MIN_SLOTS;
+    while (room < nslots && room < DICT_SEGMENT)
+        room *= 2;
+    return room;
+}
+
+static bool grow_first(struct dict *d)
+{
+    uint32_t room = first_room(d->nslots + 1);
+    if (room == first_room(d->nslots))
+        return true;
+    ref *grown = arena_block(d->arena, d->segments[0], room * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    d->segments[0] = grown;
+    return true;
+}
+
 /* Room for slot number `nslots`. False when memory is out: then chains just get longer. */
 static bool add_segment(struct dict *d)
 {
     uint32_t n = d->nslots / DICT_SEGMENT;
+    if (n == 0 && d->nslots)
+        return grow_first(d);
     if (d->nslots % DICT_SEGMENT)
         return true;
     if ((n & (n - 1)) == 0) {
@@ -62,10 +86,11 @@ static bool add_segment(struct dict *d)
             return false;
         d->segments = grown;
     }
-    ref *segment = arena_block(d->arena, NULL, DICT_SEGMENT * sizeof *segment);
+    size_t room = n ? DICT_SEGMENT : MIN_SLOTS;
+    ref *segment = arena_block(d->arena, NULL, room * sizeof *segment);
     if (segment == NULL)
         return false;
-    memset(segment, 0, DICT_SEGMENT * sizeof *segment);
+    memset(segment, 0, room * sizeof *segment);
     d->segments[n] = segment;
     return true;
 }
@@ -223,6 +248,8 @@ static uint32_t segments(const struct dict *d)
 
 size_t dict_memory(const struct dict *d)
 {
+    if (d->nslots <= DICT_SEGMENT)
+        return d->nslots ? first_room(d->nslots) * sizeof(ref) + sizeof(ref *) : 0;
     return segments(d) * (DICT_SEGMENT * sizeof(ref) + sizeof(ref *));
 }
 

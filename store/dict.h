@@ -23,7 +23,7 @@ typedef void dict_visit_fn(void *ctx, void *object);
 struct dict {
     struct arena *arena;
     dict_match_fn *match;
-    ref **segments;  /* DICT_SEGMENT slots each */
+    ref **segments;  /* DICT_SEGMENT slots each; the first may have fewer */
     uint32_t nslots; /* 0 until the first insert */
     uint32_t low;    /* the power of two with low <= nslots < 2 * low */
     uint32_t count;
