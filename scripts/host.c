@@ -200,12 +200,19 @@ void script_host_limit(struct script_host *h, const struct script_limits *limits
 
 /* ---- finding and loading ---- */
 
+struct compiling {
+    struct script *script;
+    int status; /* of the compiler; it has its own protection */
+};
+
 static int compile(lua_State *L)
 {
-    struct script *s = lua_touserdata(L, 1);
+    struct compiling *c = lua_touserdata(L, 1);
+    struct script *s = c->script;
     lua_pushlstring(L, s->body.p, s->body.n);
     lua_pushliteral(L, "@user_script");
-    if (host_compile(L, 2, s->code, 3) != 0)
+    c->status = host_compile(L, 2, s->code, 3);
+    if (c->status != 0)
         return lua_error(L);
     if (!bytecode_sets_globals(L)) {
         lua_getfield(L, LUA_REGISTRYINDEX, "konsts");
@@ -217,11 +224,27 @@ static int compile(lua_State *L)
     return 0;
 }
 
+/* Leaves the message on the stack when it fails. */
+static int try_compile(struct script_host *h, struct script *s)
+{
+    struct compiling c = {.script = s};
+    int status = lua_cpcall(h->L, compile, &c);
+    return c.status != 0 ? c.status : status;
+}
+
+/* When there is no room for it, all the others make room: they are compiled again when needed. */
 static bool make_ready(struct script_host *h, struct script *s, struct reply *err)
 {
     if (h->worn)
         reopen_interpreter(h);
-    if (s->ref || lua_cpcall(h->L, compile, s) == 0)
+    if (s->ref)
+        return true;
+    int status = try_compile(h, s);
+    if (status == LUA_ERRMEM) {
+        reopen_interpreter(h);
+        status = try_compile(h, s);
+    }
+    if (status == 0)
         return true;
     reply_errorf(err, "ERR Error compiling script (new function): %s", lua_tostring(h->L, -1));
     lua_settop(h->L, SLOTS);

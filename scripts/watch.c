@@ -14,8 +14,8 @@
  * collected in small steps after each run, once there is more than SLACK of it. A run that makes a
  * few times SLACK switches the collector on; one that then still fills half of what is left gets a
  * full collection at the next hook, because Lua 5.1 does not collect when an allocation fails. An
- * interpreter that has become large and is mostly empty is thrown away after the run: scripts are
- * compiled again when they are next asked for.
+ * interpreter that has become large and mostly empty, or full of compiled scripts, is thrown away
+ * after the run: scripts are compiled again when they are next asked for.
  */
 #include "scripts/state.h"
 
@@ -153,7 +153,8 @@ void watch_rest(struct script_host *h, bool all)
     if (!all && !h->collecting && h->pool.used <= h->live + SLACK)
         return;
     collect(h, all);
-    if (!h->collecting && h->pool.held > KEEP && h->live < h->pool.held / 4)
+    bool hollow = h->pool.held > KEEP && h->live < h->pool.held / 4;
+    if (!h->collecting && (hollow || h->live > h->pool.cap / 2))
         h->worn = true;
 }
 

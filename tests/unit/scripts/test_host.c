@@ -380,6 +380,28 @@ TEST(host, an_interpreter_that_grew_is_replaced)
     rig_free(&r);
 }
 
+TEST(host, loaded_scripts_may_be_more_than_the_heap_holds)
+{
+    struct rig r;
+    rig_init(&r);
+    rig_limit(&r, 1 << 20, 64 << 10, 500);
+    for (int i = 0; i < 1000; i++) {
+        char body[200];
+        snprintf(body, sizeof body,
+                 "local a, b = {%d}, 'text %d' local function f(x) return x .. b end "
+                 "local function g(x) return f(x) .. f(x) end return #g('') + a[1] - #b * 2",
+                 i, i);
+        assert_non_null(load(&r, body, true));
+    }
+    assert_int_equal(script_stats(r.host).scripts, 1000);
+    assert_in_range(script_stats(r.host).heap_bytes, 1, 1 << 20);
+    assert_string_equal(
+        eval(&r, "local a, b = {5}, 'text 5' local function f(x) return x .. b end "
+                 "local function g(x) return f(x) .. f(x) end return #g('') + a[1] - #b * 2"),
+        ":5\r\n");
+    rig_free(&r);
+}
+
 TEST(host, two_hosts_do_not_know_each_other)
 {
     struct rig a, b;
