@@ -25,7 +25,6 @@ static const struct flag_name command_flags[] = {
     {CMD_ASKING, "asking"},
     {CMD_FAST, "fast"},
     {CMD_NO_AUTH, "no_auth"},
-    {CMD_MAY_REPLICATE, "may_replicate"},
     {CMD_NO_MANDATORY_KEYS, "no_mandatory_keys"},
     {CMD_NO_ASYNC_LOADING, "no_async_loading"},
     {CMD_NO_MULTI, "no_multi"},

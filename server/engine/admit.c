@@ -3,6 +3,8 @@
 #include "server/engine/call.h"
 #include "server/engine/multi.h"
 
+#include <stdio.h>
+
 /* Redis echoes the name and the first arguments, cut to 128 bytes each and in all. */
 static void unknown_command(struct call *c)
 {
@@ -72,10 +74,15 @@ static bool fits_subscriber(const struct command *cmd)
 
 static bool refuse_subscriber(struct call *c)
 {
-    reply_errorf(c->reply,
-                 "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
-                 "RESET are allowed in this context",
-                 command_full_name(c->cmd));
+    char why[256];
+    snprintf(why, sizeof why,
+             "Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are "
+             "allowed in this context",
+             command_full_name(c->cmd));
+    if (strcmp(c->cmd->name, "exec") == 0)
+        multi_abort(c, why);
+    else
+        reply_errorf(c->reply, "ERR %s", why);
     return false;
 }
 
