@@ -2,6 +2,8 @@
 
 #include "base/mem.h"
 #include "server/engine/engine.h"
+#include "server/engine/scripting.h"
+#include "server/net/busy.h"
 #include "server/net/conn.h"
 #include "server/net/net.h"
 
@@ -15,6 +17,8 @@ struct server {
     struct engine *engine;
     struct net net;
     int64_t present; /* us; the moment the engine was last told of */
+    uint64_t began;  /* ms; when a long command was first asked about, 0: not yet */
+    uint64_t served; /* ms; when others were last let in */
     uv_async_t stop;
     atomic_int stops; /* 0: run, 1: stop when all is answered, 2: stop at once */
 };
@@ -56,15 +60,26 @@ static bool host_describe(void *ctx, const struct session *session, struct sessi
     return session->owner != NULL;
 }
 
+/* Scripts ask again and again; the first time is close enough to their beginning. */
 static int64_t host_running_ms(void *ctx)
 {
-    const struct server *s = ctx;
-    return (clock_us(&s->clock) - s->present) / 1000;
+    struct server *s = ctx;
+    uint64_t ms = uv_hrtime() / 1000000;
+    if (s->began == 0)
+        s->began = ms;
+    return (int64_t)(ms - s->began);
 }
 
 static void host_serve_others(void *ctx)
 {
-    (void)ctx;
+    struct server *s = ctx;
+    uint64_t ms = uv_hrtime() / 1000000;
+    if (ms == s->served)
+        return;
+    s->served = ms;
+    busy_serve(&s->net);
+    if (atomic_load(&s->stops))
+        scripting_abort(s->engine);
 }
 
 static void host_stop(void *ctx)
@@ -78,14 +93,24 @@ static void host_stop(void *ctx)
 static int64_t host_now(void *ctx)
 {
     struct server *s = ctx;
-    s->present = clock_us(&s->clock);
-    return s->present / 1000;
+    int64_t us = clock_us(&s->clock);
+    if (s->engine->running == NULL) /* else the moment of that command stands */
+        s->present = us;
+    return us / 1000;
 }
 
 static void host_submit(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
 {
     struct server *s = ctx;
+    s->began = 0;
     engine_execute(s->engine, session, host_now(s), argv, argc);
+}
+
+static void host_submit_busy(void *ctx, struct session *session, const struct bytes *argv,
+                             size_t argc)
+{
+    struct server *s = ctx;
+    engine_execute_busy(s->engine, session, argv, argc);
 }
 
 static int64_t host_until(void *ctx, int64_t at)
@@ -112,8 +137,10 @@ static void assemble(struct server *s, const struct server_options *o)
                                                    .running_ms = host_running_ms,
                                                    .serve_others = host_serve_others,
                                                    .stop = host_stop};
-    static const struct net_host net_host = {
-        .submit = host_submit, .now = host_now, .until = host_until};
+    static const struct net_host net_host = {.submit = host_submit,
+                                             .submit_busy = host_submit_busy,
+                                             .now = host_now,
+                                             .until = host_until};
     clock_init(&s->clock);
     if (o->config->test)
         clock_init_by_hand(&s->clock, clock_wall_us(&s->clock, clock_us(&s->clock)));

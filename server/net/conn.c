@@ -18,6 +18,7 @@
 
 #include "base/mem.h"
 #include "server/net/address.h"
+#include "server/net/busy.h"
 #include "server/net/listener.h"
 
 #include <assert.h>
@@ -152,6 +153,17 @@ static void refuse(struct conn *c, const char *why)
     c->flags |= CONN_RUDE;
 }
 
+static void submit(struct conn *c, const struct bytes *argv, size_t argc)
+{
+    struct net *n = net_of(c);
+    if (n->busy) {
+        n->host->submit_busy(n->ctx, c->session, argv, argc);
+        return;
+    }
+    n->host->submit(n->ctx, c->session, argv, argc);
+    busy_end(n);
+}
+
 /* Executes commands from `in` until there is no whole one, the client must wait, or its turn is
  * over. Says how many bytes were used up. */
 static size_t execute(struct conn *c, struct parser *p, struct bytes in)
@@ -177,7 +189,7 @@ static size_t execute(struct conn *c, struct parser *p, struct bytes in)
         }
         done += used;
         if (p->argc)
-            n->host->submit(n->ctx, c->session, p->argv, p->argc);
+            submit(c, p->argv, p->argc);
     }
     return done;
 }
@@ -194,7 +206,7 @@ static void keep_input(struct conn *c, struct parser *p, struct bytes rest)
 
 static void execute_shared(struct conn *c, struct bytes in)
 {
-    struct parser *p = &net_of(c)->reader.parser;
+    struct parser *p = &net_of(c)->reader->parser;
     size_t used = execute(c, p, in);
     if (used < in.n) {
         keep_input(c, p, (struct bytes){in.p + used, in.n - used});
@@ -227,7 +239,7 @@ static char *input_room(struct conn *c, size_t *room)
 {
     if (c->input == NULL) {
         *room = NET_READ_SIZE;
-        return net_of(c)->reader.bytes;
+        return net_of(c)->reader->bytes;
     }
     struct buf *b = &c->input->buf;
     size_t want = c->input->parser.want;
@@ -275,28 +287,31 @@ static void conn_read(struct conn *c)
 static void linger_on(struct conn *c)
 {
     struct net *n = net_of(c);
-    ssize_t len = read(c->fd, n->reader.bytes, NET_READ_SIZE);
+    ssize_t len = read(c->fd, n->reader->bytes, NET_READ_SIZE);
     if (len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR))
         conn_close(c);
 }
 
-/* A reset shows as `status` < 0; what had arrived before it can still be read, and then the error.
- */
-static void on_ready(uv_poll_t *poll, int status, int events)
+/* What had arrived before the connection broke can still be read, and after it the error. */
+void conn_ready(struct conn *c, bool broken, int events)
 {
-    struct conn *c = container_of(poll, struct conn, poll);
-    if (status < 0)
-        c->events = 0;
     if (c->flags & CONN_LINGERS) {
         linger_on(c);
         return;
     }
     conn_wake(c);
-    if (status < 0 || events & UV_READABLE) {
+    if (broken || events & UV_READABLE)
         conn_read(c);
-    } else if (events & UV_DISCONNECT) {
+    else if (events & UV_DISCONNECT)
         c->flags |= CONN_EOF;
-    }
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct conn *c = container_of(poll, struct conn, poll);
+    if (status < 0)
+        c->events = 0; /* libuv has stopped watching it */
+    conn_ready(c, status < 0, events);
 }
 
 /* Writing. */
@@ -384,6 +399,7 @@ static void linger(struct conn *c)
     net_expect(n, conn_deadline(c));
     c->events = UV_READABLE;
     uv_poll_start(&c->poll, UV_READABLE, on_ready);
+    busy_watch(n, c);
 }
 
 static bool finished(const struct conn *c)
@@ -422,11 +438,11 @@ static void watch(struct conn *c)
         uv_poll_start(&c->poll, events, on_ready);
     else
         uv_poll_stop(&c->poll);
+    busy_watch(net_of(c), c);
 }
 
 void conn_settle(struct conn *c)
 {
-    list_unlink(&c->link);
     if (c->flags & CONN_MORE && may_execute(c))
         execute_kept(c);
     if (!(c->session->flags & SESSION_KILLED) && (!flush(c) || !within_limits(c)))

@@ -41,6 +41,9 @@ void conn_close(struct conn *c);
 /* To be settled at the end of this turn. */
 void conn_wake(struct conn *c);
 
+/* The socket is ready for `events` of libuv, or broken. */
+void conn_ready(struct conn *c, bool broken, int events);
+
 /* Executes what may be executed now, writes, closes if it is time, and says what to wait for. */
 void conn_settle(struct conn *c);
 

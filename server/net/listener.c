@@ -97,11 +97,8 @@ static void welcome(struct listener *l, int fd, const struct sockaddr *peer)
     conn_new(n, fd, (local ? SESSION_LOCAL : 0) | (l->local ? SESSION_UNIX : 0));
 }
 
-static void on_clients(uv_poll_t *poll, int status, int events)
+static void accept_some(struct listener *l)
 {
-    struct listener *l = container_of(poll, struct listener, poll);
-    (void)status;
-    (void)events;
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
         struct sockaddr_storage peer = {0};
         socklen_t len = sizeof peer;
@@ -115,6 +112,20 @@ static void on_clients(uv_poll_t *poll, int status, int events)
             return;
         }
     }
+}
+
+static void on_clients(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    accept_some(container_of(poll, struct listener, poll));
+}
+
+void listener_accept_all(struct net *n)
+{
+    list_each (pos, &n->listeners)
+        if (!n->paused)
+            accept_some(container_of(pos, struct listener, link));
 }
 
 /* Pausing. */

@@ -20,6 +20,9 @@ int listener_unix(struct net *n, const char *path, mode_t perm);
 /* Takes over a socket that already listens. */
 int listener_adopt(struct net *n, int fd);
 
+/* Clients that wait now, as many as a turn allows. */
+void listener_accept_all(struct net *n);
+
 void listener_pause(struct net *n);
 void listener_resume(struct net *n);
 void listener_close_tcp(struct net *n);

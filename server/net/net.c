@@ -1,6 +1,7 @@
 #include "server/net/net.h"
 
 #include "base/mem.h"
+#include "server/net/busy.h"
 #include "server/net/conn.h"
 #include "server/net/listener.h"
 
@@ -12,6 +13,18 @@ enum {
     SWEEP_MS = 1000, /* at most once in so long */
     DRAIN_MS = 1000,
 };
+
+void reader_init(struct reader *r)
+{
+    parser_init(&r->parser);
+    r->bytes = mem_grow(NULL, NET_READ_SIZE);
+}
+
+void reader_free(struct reader *r)
+{
+    parser_free(&r->parser);
+    mem_free(r->bytes);
+}
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -80,16 +93,35 @@ static void sweep(struct net *n, int64_t now)
     sweep_lingering(n, now);
 }
 
-static void settle_all(struct net *n)
+/* Moves all nodes of `from` to the end of `to`. */
+static void move_all(struct list *from, struct list *to)
 {
-    struct list now;
-    if (list_empty(&n->dirty))
-        return;
+    while (!list_empty(from)) {
+        struct list *node = from->next;
+        list_unlink(node);
+        list_append(to, node);
+    }
+}
+
+/* Those that ask again meanwhile have their turn next time. Settling may execute a script, and in
+ * the midst of it this runs again: the rest of the outer list is then settled by the inner. */
+void net_settle(struct net *n, const struct conn *but)
+{
+    struct list *outer = n->settling, now;
+    if (outer)
+        move_all(outer, &n->dirty);
     list_init(&now);
-    list_append(&n->dirty, &now);
-    list_unlink(&n->dirty); /* `now` has become the head of all that were on it */
-    while (!list_empty(&now))
-        conn_settle(container_of(now.next, struct conn, link));
+    move_all(&n->dirty, &now);
+    n->settling = &now;
+    while (!list_empty(&now)) {
+        struct conn *c = container_of(now.next, struct conn, link);
+        list_unlink(&c->link);
+        if (c == but)
+            conn_wake(c);
+        else
+            conn_settle(c);
+    }
+    n->settling = outer;
 }
 
 /* Stopping. */
@@ -167,10 +199,11 @@ static void on_turn(uv_prepare_t *p)
     int64_t now = net_now(n);
     if (n->backlog || engine_deadline(n->engine) <= now)
         n->backlog = engine_advance(n->engine, now);
+    busy_end(n); /* what had waited may have been a script */
     if (now >= n->sweep_at)
         sweep(n, now);
     bool quiet = list_empty(&n->dirty);
-    settle_all(n);
+    net_settle(n, NULL);
     if (n->state == NET_DRAINING)
         end_of_draining(n, quiet);
     else if (n->state == NET_CLOSING)
@@ -308,8 +341,8 @@ void net_init(struct net *n, const struct net_options *o)
     list_init(&n->listeners);
     list_init(&n->dirty);
     list_init(&n->lingering);
-    parser_init(&n->reader.parser);
-    n->reader.bytes = mem_grow(NULL, NET_READ_SIZE);
+    reader_init(&n->own_reader);
+    n->reader = &n->own_reader;
     n->swept = net_now(n) - SWEEP_MS;
     uv_prepare_init(n->loop, &n->turn);
     uv_idle_init(n->loop, &n->unrest);
@@ -324,6 +357,5 @@ void net_init(struct net *n, const struct net_options *o)
 void net_free(struct net *n)
 {
     assert(n->state == NET_CLOSED);
-    parser_free(&n->reader.parser);
-    mem_free(n->reader.bytes);
+    reader_free(&n->own_reader);
 }

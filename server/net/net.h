@@ -29,6 +29,9 @@ struct net_host {
     /* A client asks for something. The reply is in its session afterwards, or comes later. */
     void (*submit)(void *ctx, struct session *s, const struct bytes *argv, size_t argc);
 
+    /* The same while another client's command is still running. */
+    void (*submit_busy)(void *ctx, struct session *s, const struct bytes *argv, size_t argc);
+
     /* The present, on the engine's line. */
     int64_t (*now)(void *ctx);
 
@@ -45,11 +48,14 @@ struct net_options {
     void *ctx; /* for the host */
 };
 
-/* Where commands are read from and to while no connection keeps unfinished input: one per loop. */
+/* What connections without unfinished input share: bytes are read into it and executed in place. */
 struct reader {
     struct parser parser; /* idle between two reads */
-    char *bytes;
+    char *bytes;          /* NET_READ_SIZE of them */
 };
+
+void reader_init(struct reader *r);
+void reader_free(struct reader *r);
 
 enum net_state {
     NET_RUNNING,
@@ -81,7 +87,9 @@ struct net {
     struct list dirty; /* connections to settle at the end of this turn */
     struct list lingering;
     size_t nconns, nlingering;
-    struct reader reader;
+    struct list *settling; /* connections that are being settled now */
+    struct reader *reader, own_reader;
+    struct busy *busy; /* others are served while a command takes long; else NULL */
     enum net_state state;
     int quiet; /* turns in a row, while draining, in which nobody had anything to settle */
     int64_t drain_until;
@@ -105,6 +113,9 @@ int net_port(const struct net *n);
 
 /* Ends: at once, or when what was received has been answered. The loop then runs empty. */
 void net_stop(struct net *n, bool at_once);
+
+/* Settles all connections that asked for it, but for that one (which may be NULL). */
+void net_settle(struct net *n, const struct conn *but);
 
 /* A connection may have to be given up at that moment. */
 void net_expect(struct net *n, int64_t at);

@@ -1,6 +1,7 @@
 #include "tests/lib/shell.h"
 
 #include "base/mem.h"
+#include "server/net/busy.h"
 #include "server/net/conn.h"
 #include "tests/lib/test.h"
 #include "tests/lib/words.h"
@@ -49,6 +50,26 @@ static void submit(void *ctx, struct session *session, const struct bytes *argv,
     engine_execute(s->engine, session, s->now, argv, argc);
 }
 
+static void submit_busy(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
+{
+    struct shell *s = ctx;
+    engine_execute_busy(s->engine, session, argv, argc);
+}
+
+static int64_t running_ms(void *ctx)
+{
+    struct shell *s = ctx;
+    return s->running_ms += s->running_ms >= 0;
+}
+
+static void serve_others(void *ctx)
+{
+    struct shell *s = ctx;
+    busy_serve(&s->net);
+    if (s->meanwhile)
+        s->meanwhile(s);
+}
+
 static int64_t present(void *ctx)
 {
     const struct shell *s = ctx;
@@ -61,9 +82,14 @@ static int64_t until(void *ctx, int64_t at)
     return at > s->now ? at - s->now : 0;
 }
 
-static const struct engine_host engine_host = {
-    .wake = wake, .wall_us = wall_us, .describe = describe, .stop = stop};
-static const struct net_host net_host = {.submit = submit, .now = present, .until = until};
+static const struct engine_host engine_host = {.wake = wake,
+                                               .wall_us = wall_us,
+                                               .describe = describe,
+                                               .running_ms = running_ms,
+                                               .serve_others = serve_others,
+                                               .stop = stop};
+static const struct net_host net_host = {
+    .submit = submit, .submit_busy = submit_busy, .now = present, .until = until};
 
 static void configure(struct shell *s, const char *const *settings)
 {

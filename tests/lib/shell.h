@@ -16,7 +16,10 @@ struct shell {
     struct engine *engine;
     struct net net;
     int64_t now;
-    int64_t cost; /* ms that pass with every command */
+    int64_t cost;                       /* ms that pass with every command */
+    int64_t running_ms;                 /* how long a script thinks it has been running */
+    void (*meanwhile)(struct shell *s); /* called while it does, after others were served */
+    void *arg;                          /* for that */
     char dir[40];
     char path[64]; /* of the unix socket */
 };
