@@ -127,7 +127,7 @@ static bool parse_check(struct step *step, struct bytes text)
 static bool parse_remark(struct parse *p)
 {
     struct step *step = last_step(p);
-    struct bytes rest;
+    struct bytes rest = {0};
     if (step == NULL || step->kind == STEP_CLOSE || step->kind == STEP_SHUT)
         return false;
     if (after(p->line, "~", &rest))

@@ -1,14 +1,16 @@
 #include "tests/compat/version.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* "7.2.5" is 702; 0 when it is no version. */
 static int parse(struct bytes text)
 {
-    char copy[32];
-    int major, minor = 0;
+    char copy[32], *end;
     snprintf(copy, sizeof copy, "%.*s", BYTES_FMT(text));
-    return sscanf(copy, "%d.%d", &major, &minor) >= 1 ? major * 100 + minor : 0;
+    long major = strtol(copy, &end, 10);
+    long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+    return (int)(major * 100 + minor);
 }
 
 bool version_since(struct version_range *r, struct bytes text)
