@@ -219,6 +219,13 @@ void *arena_new(struct arena *a, size_t size)
     return object;
 }
 
+/* The only page of its class with room stays, even when it is empty: one lock that is taken and
+ * left again and again would otherwise open and close a page each time. */
+static bool only_open(const struct arena *a, const struct arena_page *page)
+{
+    return a->open[page->class] == page->number && page->next == 0;
+}
+
 static void drop_large(struct arena *a, struct arena_page *page)
 {
     uint32_t number = page->number;
@@ -243,7 +250,7 @@ void arena_drop(struct arena *a, void *object)
     *(uint32_t *)object = page->freed;
     page->freed = (uint32_t)((char *)object - (char *)page);
     hide(object, page->size);
-    if (--page->used)
+    if (--page->used || only_open(a, page))
         return;
     unlink_open(a, page);
     show((char *)page + HEADER, ARENA_PAGE - HEADER);

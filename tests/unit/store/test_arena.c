@@ -71,6 +71,18 @@ TEST(arena, freed_space_is_used_again)
     arena_free(&a);
 }
 
+TEST(arena, a_lonely_object_that_comes_and_goes_keeps_its_page)
+{
+    struct arena a;
+    arena_init(&a);
+    void *first = arena_new(&a, 100);
+    uint32_t idle = a.nidle;
+    arena_drop(&a, first);
+    assert_int_equal(a.nidle, idle);
+    assert_ptr_equal(arena_new(&a, 100), first);
+    arena_free(&a);
+}
+
 /* Objects of random sizes come and go; each keeps its own bytes. */
 TEST(arena, no_object_touches_another)
 {
