@@ -107,14 +107,21 @@ void *entry_object(const struct entry *e)
     return object;
 }
 
+/* Is the entry well placed for `n` inline bytes? When it gets longer, room that it was given in
+ * advance is used; when it gets shorter, room is given back. */
+static bool stays(const struct entry *e, size_t n)
+{
+    size_t size = ENTRY_HEADER + e->name_len + n, room = arena_room(e);
+    return n > e->value_len ? size <= room : arena_round(size) == room;
+}
+
 /* Gives the entry `n` inline bytes, keeping those that fit; it may move. When memory is out for a
  * smaller object, it stays in the larger one: getting shorter never fails. */
 static bool set_inline_len(struct keys *k, struct entry **at, size_t n)
 {
     struct entry *e = *at;
     size_t size = ENTRY_HEADER + e->name_len + n;
-    struct entry *moved =
-        arena_round(size) == arena_room(e) ? NULL : arena_new(&k->space->arena, size);
+    struct entry *moved = stays(e, n) ? NULL : arena_new(&k->space->arena, size);
     if (moved == NULL && size > arena_room(e))
         return false;
     if (moved) {
@@ -323,6 +330,9 @@ struct entry *keys_find(struct keys *k, struct bytes name)
 struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type, size_t room)
 {
     struct keyspace *s = k->space;
+    bool container = type != VALUE_STRING;
+    if (container && room > ENTRY_INLINE_MAX)
+        room = sizeof(void *);
     size_t inside = room > ENTRY_INLINE_MAX ? sizeof(struct outside) : room;
     struct entry *e =
         name.n > UINT32_MAX ? NULL : arena_new(&s->arena, ENTRY_HEADER + name.n + inside);
@@ -330,7 +340,7 @@ struct entry *keys_create(struct keys *k, struct bytes name, enum value_type typ
         return NULL;
     e->ttl.at = WHEEL_NEVER;
     e->name_len = (uint32_t)name.n;
-    e->value_len = (uint32_t)inside & 1023;
+    e->value_len = container ? 0 : (uint32_t)inside & 1023;
     e->type = type & 7;
     e->flags = ENTRY_FRESH;
     e->db = k->id & 16383;

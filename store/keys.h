@@ -101,9 +101,9 @@ struct entry *keys_peek(struct keys *k, struct bytes name);
 /* Is there an entry of that name, overdue or not? Changes nothing. */
 bool keys_holds(const struct keys *k, struct bytes name);
 
-/* Opens the bracket on a new entry; there is none of that name. Its value is `room` undefined bytes
- * (0 for a container), so that a string is written once into its final place. NULL, and no bracket,
- * when memory is out. */
+/* Opens the bracket on a new entry; there is none of that name. A string is `room` undefined bytes
+ * long; a container is empty, and `room` only says how long it is about to become. Either way the
+ * value is written once into its final place. NULL, and no bracket, when memory is out. */
 struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type, size_t room);
 void keys_edit(struct keys *k, struct entry *e);
 

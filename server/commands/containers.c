@@ -34,6 +34,14 @@ static void grade(const struct call *c, struct entry *e)
     }
 }
 
+size_t container_room(const struct call *c, size_t i)
+{
+    size_t room = 0;
+    for (; i < c->argc && room <= ENTRY_INLINE_MAX; i++)
+        room += 1 + c->argv[i].n;
+    return room;
+}
+
 void container_commit(struct call *c, struct entry *e, enum key_event ev)
 {
     grade(c, e);

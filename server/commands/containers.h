@@ -6,6 +6,9 @@
 
 #include "server/engine/call.h"
 
+/* How long a new container with the arguments from `i` on will be; for call_edit. */
+size_t container_room(const struct call *c, size_t i);
+
 /* Closes the bracket after a change, and notes what OBJECT ENCODING will say. */
 void container_commit(struct call *c, struct entry *e, enum key_event ev);
 

@@ -20,7 +20,8 @@ static int64_t set_fields(struct call *c)
         call_wrong_arity(c);
         return -1;
     }
-    if (!call_find(c, 1, VALUE_HASH, &e) || !(e = call_edit(c, 1, VALUE_HASH, e, 0)))
+    if (!call_find(c, 1, VALUE_HASH, &e) ||
+        !(e = call_edit(c, 1, VALUE_HASH, e, container_room(c, 2))))
         return -1;
     size_t before = hash_count(e);
     for (size_t i = 2; i < c->argc; i += 2) {
@@ -56,7 +57,7 @@ static void cmd_hsetnx(struct call *c)
         reply_int(c->reply, 0);
         return;
     }
-    if (!(e = call_edit(c, 1, VALUE_HASH, e, 0)))
+    if (!(e = call_edit(c, 1, VALUE_HASH, e, container_room(c, 2))))
         return;
     if (!hash_put(c->keys, &e, c->argv[2], c->argv[3])) {
         container_out_of_memory(c, e, false, EV_HSET);
@@ -175,7 +176,7 @@ static void cmd_hdel(struct call *c)
 /* Writes the text of a new number into the field; false after an error. */
 static bool put_number(struct call *c, struct entry *e, struct bytes text, enum key_event ev)
 {
-    if (!(e = call_edit(c, 1, VALUE_HASH, e, 0)))
+    if (!(e = call_edit(c, 1, VALUE_HASH, e, container_room(c, 2))))
         return false;
     if (!hash_put(c->keys, &e, c->argv[2], text)) {
         container_out_of_memory(c, e, false, ev);

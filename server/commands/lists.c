@@ -31,7 +31,7 @@ static void push(struct call *c, enum end end, bool only_old)
         reply_int(c->reply, 0);
         return;
     }
-    if (!(e = call_edit(c, 1, VALUE_LIST, e, 0)))
+    if (!(e = call_edit(c, 1, VALUE_LIST, e, container_room(c, 2))))
         return;
     for (size_t i = 2; i < c->argc; i++) {
         if (!push_item(c, &e, end, c->argv[i])) {
@@ -418,7 +418,7 @@ static void rotate(struct call *c, struct entry *e, struct bytes item, enum end 
 static void move_between(struct call *c, struct entry *source, struct entry *target,
                          struct bytes item, enum end from, enum end to)
 {
-    if (!(target = call_edit(c, 2, VALUE_LIST, target, 0)))
+    if (!(target = call_edit(c, 2, VALUE_LIST, target, 1 + item.n)))
         return;
     if (!push_item(c, &target, to, item)) {
         container_out_of_memory(c, target, false, push_event(to));

@@ -91,6 +91,15 @@ struct sums {
     struct verdict last;
 };
 
+/* How long a new sorted set with the pairs from argument `i` on will be. */
+static size_t add_room(const struct call *c, size_t i)
+{
+    size_t room = 0;
+    for (; i < c->argc && room <= ENTRY_INLINE_MAX; i += 2)
+        room += 2 + sizeof(double) + c->argv[i + 1].n;
+    return room;
+}
+
 /* Puts in the pairs from argument `i` on; the scores have been read once. False after an error. */
 static bool add_all(struct call *c, struct entry *e, unsigned flags, size_t i, struct sums *sums)
 {
@@ -105,7 +114,7 @@ static bool add_all(struct call *c, struct entry *e, unsigned flags, size_t i, s
             return refuse(c, ERR_SCORE_NAN);
         if (!v.added && !v.updated)
             continue;
-        if (!editing && !(e = call_edit(c, 1, VALUE_ZSET, e, 0)))
+        if (!editing && !(e = call_edit(c, 1, VALUE_ZSET, e, add_room(c, i))))
             return false;
         if (!zset_put(c->keys, &e, c->argv[i + 1], kept_score(e, v.score))) {
             container_out_of_memory(c, e, sums->added + sums->updated > 0, ev);

@@ -114,6 +114,24 @@ TEST(hash, a_lock_with_one_owner_takes_104_bytes)
     shelf_free(&s);
 }
 
+TEST(hash, a_new_one_is_written_into_the_room_given_in_advance)
+{
+    struct shelf s;
+    shelf_init(&s, VALUE_STRING, 1);
+    keys_abandon(s.k, s.e);
+    s.e = keys_create(s.k, BYTES("h"), VALUE_HASH, 2 + 2 + 200 + 2);
+    const struct entry *first = s.e;
+    struct bytes value = shelf_text(1, 200);
+    assert_int_equal(hash_count(s.e), 0);
+    assert_true(hash_put(s.k, &s.e, BYTES("a"), BYTES("1")));
+    assert_true(hash_put(s.k, &s.e, BYTES("b"), value));
+    assert_ptr_equal(s.e, first);
+    assert_true(hash_remove(s.k, &s.e, BYTES("b")));
+    assert_int_equal(arena_room(s.e), arena_round(ENTRY_HEADER + 1 + 4));
+    free((char *)value.p);
+    shelf_free(&s);
+}
+
 /* Growing out of the entry must not show. */
 TEST(hash, keeps_its_order_when_it_becomes_an_object)
 {
