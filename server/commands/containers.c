@@ -101,7 +101,7 @@ static bool read_scan_option(struct call *c, size_t *i, struct scan *s)
         s->novalues = true;
         if (bytes_is(bytes_of(c->cmd->name), "hscan"))
             return true;
-        reply_error(c->reply, BYTES("ERR NOVALUES option can only be used in HSCAN"));
+        reply_error(c->reply, ERR_NOVALUES);
         return false;
     }
     call_syntax_error(c);

@@ -119,6 +119,9 @@ static bool read_scan_options(struct call *c, struct found *f, int64_t *count)
             for (int t = 0; t < VALUE_TYPES; t++)
                 if (bytes_ieq(c->argv[i + 1], bytes_of(type_names[t])))
                     f->type = type_names[t];
+        } else if (call_arg_is(c, i, BYTES("NOVALUES"))) {
+            reply_error(c->reply, ERR_NOVALUES);
+            return false;
         } else {
             call_syntax_error(c);
             return false;

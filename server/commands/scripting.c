@@ -121,12 +121,12 @@ static const struct command script_subcommands[] = {
 #define SYNTAX(what) what " numkeys [key [key ...]] [arg [arg ...]]"
 #define FLAGS (CMD_NOSCRIPT | CMD_SKIP_MONITOR | CMD_NO_MANDATORY_KEYS | CMD_STALE)
 const struct command scripting_commands[] = {
-    {.name = "eval", .run = cmd_eval, .arity = -3, .flags = FLAGS | CMD_MAY_REPLICATE,
+    {.name = "eval", .run = cmd_eval, .arity = -3, .flags = FLAGS,
      .acl = ACL_SCRIPTING, .group = GROUP_SCRIPTING,
      .keys = {{KEY_RW | KEY_ACCESS | KEY_UPDATE, 2, 0, 1, true}}, .since = "2.6.0",
      .complexity = "Depends on the script.", .syntax = SYNTAX("script"),
      .summary = "Runs a Lua script."},
-    {.name = "evalsha", .run = cmd_evalsha, .arity = -3, .flags = FLAGS | CMD_MAY_REPLICATE,
+    {.name = "evalsha", .run = cmd_evalsha, .arity = -3, .flags = FLAGS,
      .acl = ACL_SCRIPTING, .group = GROUP_SCRIPTING,
      .keys = {{KEY_RW | KEY_ACCESS | KEY_UPDATE, 2, 0, 1, true}}, .since = "2.6.0",
      .complexity = "Depends on the script.", .syntax = SYNTAX("sha1"),

@@ -44,19 +44,17 @@ bool call_int_in(struct call *c, size_t i, int64_t min, int64_t max, const char 
     return false;
 }
 
-/* Redis reads cursors with strtoul, which takes a sign, leading zeros and nothing
- * at all. */
+/* Leading zeros and a plus sign are taken, as Redis takes them; negative numbers are not. */
 bool call_cursor(struct call *c, size_t i, uint32_t *out)
 {
     struct bytes s = c->argv[i];
-    bool minus = s.n > 1 && s.p[0] == '-';
     uint64_t v = 0;
-    size_t at = s.n > 1 && (minus || s.p[0] == '+');
-    bool ok = true;
+    size_t at = s.n > 1 && s.p[0] == '+';
+    bool ok = s.n > 0;
     for (; ok && at < s.n; at++)
         ok = s.p[at] >= '0' && s.p[at] <= '9' && !__builtin_mul_overflow(v, 10, &v) &&
              !__builtin_add_overflow(v, (uint64_t)(s.p[at] - '0'), &v);
-    *out = (uint32_t)(minus ? 0 - v : v);
+    *out = (uint32_t)v;
     if (!ok)
         reply_error(c->reply, ERR_INVALID_CURSOR);
     return ok;

@@ -24,6 +24,7 @@
 
 /* Containers. */
 #define ERR_NOT_POSITIVE     BYTES("ERR value is out of range, must be positive")
+#define ERR_NOVALUES         BYTES("ERR NOVALUES option can only be used in HSCAN")
 #define ERR_INVALID_CURSOR   BYTES("ERR invalid cursor")
 #define ERR_HASH_NOT_INTEGER BYTES("ERR hash value is not an integer")
 #define ERR_HASH_NOT_FLOAT   BYTES("ERR hash value is not a float")
