@@ -1,0 +1,121 @@
+/* The lock scripts in scripts/canonical, each against what its first paragraph promises. */
+#include "tests/lib/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs a script: `words` are its keys, a comma, and its arguments, separated by blanks. */
+static void script(struct rig *r, const char *name, const char *words)
+{
+    char path[128], text[4096], line[256], nkeys[8];
+    snprintf(path, sizeof path, "scripts/canonical/%s.lua", name);
+    FILE *f = fopen(path, "r");
+    if (f == NULL)
+        fail_msg("%s: run from the source directory", path);
+    size_t n = fread(text, 1, sizeof text, f);
+    fclose(f);
+
+    struct bytes argv[16] = {BYTES("EVAL"), {text, n}};
+    size_t argc = 3;
+    snprintf(line, sizeof line, "%s", words);
+    char *rest = NULL;
+    for (char *w = strtok_r(line, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
+        if (strcmp(w, ",") == 0)
+            snprintf(nkeys, sizeof nkeys, "%zu", argc - 3);
+        else
+            argv[argc++] = bytes_of(w);
+    }
+    argv[2] = bytes_of(nkeys);
+    run_argv(r, argv, argc);
+}
+
+#define gives(r, name, words, text)                                                                \
+    do {                                                                                           \
+        script((r), (name), (words));                                                              \
+        is((r), (text));                                                                           \
+    } while (0)
+
+TEST(canonical, a_lock_has_one_holder_until_its_time_is_over)
+{
+    struct rig *r = rig_new();
+    gives(r, "acquire", "lock , alice 100", ":0");
+    gives(r, "acquire", "lock , bob 100", ":100");
+    later(r, 60);
+    gives(r, "acquire", "lock , bob 100", ":40");
+    gives(r, "acquire", "lock , alice 100", ":0");
+    later(r, 100);
+    gives(r, "acquire", "lock , bob 100", ":1"); /* alive at its deadline */
+    later(r, 1);
+    gives(r, "acquire", "lock , bob 100", ":0");
+    gives(r, "extend", "lock , alice 100", ":0");
+    expect(r, "GET lock", "$3 bob");
+    rig_free(r);
+}
+
+TEST(canonical, only_the_holder_releases_and_waiters_hear_of_it)
+{
+    struct rig *r = rig_new();
+    as(r, 1);
+    run(r, "SUBSCRIBE freed");
+    received(r, 1);
+    as(r, 0);
+    gives(r, "acquire", "lock , alice 100", ":0");
+    gives(r, "release", "lock freed , bob", ":0");
+    assert_string_equal(received(r, 1), "");
+    gives(r, "release", "lock freed , alice", ":1");
+    assert_string_equal(received(r, 1), "*3 $7 message $5 freed $5 alice");
+    gives(r, "release", "lock , alice", ":0");
+    expect(r, "EXISTS lock", ":0");
+    rig_free(r);
+}
+
+TEST(canonical, an_extension_never_takes_a_lock_that_has_ended)
+{
+    struct rig *r = rig_new();
+    gives(r, "acquire", "lock , alice 100", ":0");
+    later(r, 50);
+    gives(r, "extend", "lock , alice 100", ":1");
+    expect(r, "PTTL lock", ":100");
+    later(r, 101);
+    gives(r, "extend", "lock , alice 100", ":0");
+    expect(r, "EXISTS lock", ":0");
+    rig_free(r);
+}
+
+TEST(canonical, a_reentrant_lock_counts_its_holds)
+{
+    struct rig *r = rig_new();
+    gives(r, "reentrant_acquire", "lock , alice:1 100", ":0");
+    later(r, 30);
+    gives(r, "reentrant_acquire", "lock , alice:1 100", ":0");
+    gives(r, "reentrant_acquire", "lock , alice:2 100", ":100");
+    gives(r, "reentrant_release", "lock , alice:2", ":-1");
+    gives(r, "reentrant_release", "lock , alice:1", ":1");
+    expect(r, "PTTL lock", ":100");
+    later(r, 90);
+    gives(r, "reentrant_renew", "lock other , alice:1 100", "*2 :1 :0");
+    later(r, 90);
+    gives(r, "reentrant_release", "lock , alice:1", ":0");
+    gives(r, "reentrant_release", "lock , alice:1", ":-1");
+    expect(r, "DBSIZE", ":0");
+    rig_free(r);
+}
+
+TEST(canonical, segments_are_taken_together_or_not_at_all)
+{
+    struct rig *r = rig_new();
+    gives(r, "segments_acquire", "s1 s2 s3 , a 100", ":0");
+    gives(r, "segments_acquire", "s4 s3 , b 200", ":100");
+    expect(r, "EXISTS s4", ":0");
+    gives(r, "segments_acquire", "s4 s5 , b 200", ":0");
+    gives(r, "segments_extend", "s1 s4 , a 500", ":0");
+    expect(r, "PTTL s1", ":100");
+    gives(r, "segments_extend", "s1 s2 , a 500", ":1");
+    gives(r, "segments_acquire", "s3 s4 s5 , c 100", ":200");
+    later(r, 101);
+    gives(r, "segments_release", "s1 s2 s3 s4 , a", ":2");
+    expect(r, "EXISTS s4 s5", ":2");
+    gives(r, "segments_acquire", "s1 s2 s3 , c 100", ":0");
+    rig_free(r);
+}
