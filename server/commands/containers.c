@@ -57,11 +57,6 @@ void container_out_of_memory(struct call *c, struct entry *e, bool changed, enum
     call_out_of_memory(c);
 }
 
-bool container_is_new(struct call *c)
-{
-    return keys_peek(c->keys, c->argv[1]) == NULL;
-}
-
 bool container_read_count(struct call *c, size_t i, int64_t *count)
 {
     if (num_parse_i64(c->argv[i], count) && *count >= 0)

@@ -16,9 +16,6 @@ void container_commit(struct call *c, struct entry *e, enum key_event ev);
  * into an older container stays; a new container goes altogether. */
 void container_out_of_memory(struct call *c, struct entry *e, bool changed, enum key_event ev);
 
-/* Would the command need memory for a container that is not there yet? For `grows`. */
-bool container_is_new(struct call *c);
-
 /* Argument `i` as a count that must not be negative. */
 bool container_read_count(struct call *c, size_t i, int64_t *count);
 

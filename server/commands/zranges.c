@@ -2,12 +2,12 @@
  * Ranges of sorted sets, by rank, by score, and by name among equal scores. Whatever a range is
  * given by, it is a stretch of ranks: the sorted set tells how many members stand below each end.
  */
-#include "base/num.h"
 #include "server/commands/containers.h"
 #include "server/commands/families.h"
 #include "store/zset.h"
 
-#include <string.h>
+#include <math.h>
+#include <stdlib.h>
 
 enum by { BY_RANK, BY_SCORE, BY_NAME };
 
@@ -32,15 +32,20 @@ struct stretch {
     size_t from, n;
 };
 
-/* "1.5", "(1.5", "-inf". Redis takes an empty text for 0 here. */
+/* "1.5", "(1.5", "-inf". Redis is more lenient here than with scores: whatever strtod takes is
+ * good, a leading blank, nothing at all, and numbers beyond the largest. */
 static bool read_score(struct call *c, size_t i, struct edge *edge)
 {
     struct bytes s = c->argv[i];
+    char text[256] = "x", *end = text;
     edge->exclusive = s.n > 0 && s.p[0] == '(';
     if (edge->exclusive)
         s = (struct bytes){s.p + 1, s.n - 1};
-    edge->score = 0;
-    if (s.n == 0 || num_parse_f64(s, &edge->score))
+    if (s.n < sizeof text) {
+        *bytes_copy(text, s) = 0;
+        edge->score = strtod(text, &end);
+    }
+    if (*end == 0 && !isnan(edge->score))
         return true;
     reply_error(c->reply, ERR_SCORE_RANGE);
     return false;

@@ -93,6 +93,9 @@ TEST(zsets, ranges_by_score)
     expect(r, "ZCOUNT z 9 1", ":0");
     expect(r, "ZCOUNT z a 1", "-ERR min or max is not a float");
     expect(r, "ZCOUNT missing 1 2", ":0");
+    expect(r, "ZCOUNT z ( 1e400", ":5"); /* read as strtod does */
+    expect(r, "ZCOUNT z ' 2' 2", ":2");
+    expect(r, "ZCOUNT z nan 2", "-ERR min or max is not a float");
     rig_free(r);
 }
 
