@@ -103,7 +103,7 @@ static void cmd_hello(struct call *c)
         reply_error(c->reply, ERR_WRONGPASS);
         return;
     }
-    if (!(c->session->flags & SESSION_AUTHENTICATED)) {
+    if (auth_missing(c->session)) {
         reply_error(c->reply,
                     BYTES("NOAUTH HELLO must be called with the client already authenticated, "
                           "otherwise the HELLO <proto> AUTH <user> <pass> option can be used to "

@@ -1,5 +1,6 @@
 #include "server/engine/admit.h"
 
+#include "server/engine/auth.h"
 #include "server/engine/call.h"
 #include "server/engine/multi.h"
 
@@ -90,7 +91,7 @@ static bool allowed(struct call *c)
 {
     if (!find_command(c))
         return false;
-    if (!(c->session->flags & SESSION_AUTHENTICATED) && !(c->cmd->flags & CMD_NO_AUTH))
+    if (auth_missing(c->session) && !(c->cmd->flags & CMD_NO_AUTH))
         return refuse(c, ERR_NOAUTH);
     if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
         return refuse(c, ERR_BUSY);

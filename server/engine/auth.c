@@ -31,6 +31,11 @@ bool auth_login(struct session *s, struct bytes user, struct bytes password)
     return true;
 }
 
+bool auth_missing(const struct session *s)
+{
+    return !(s->flags & SESSION_AUTHENTICATED) && auth_needs_password(s->engine);
+}
+
 void auth_reset(struct session *s)
 {
     if (auth_needs_password(s->engine))

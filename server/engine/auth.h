@@ -19,6 +19,9 @@ bool auth_needs_password(const struct engine *e);
  * tell how much of it is. */
 bool auth_login(struct session *s, struct bytes user, struct bytes password);
 
+/* Must it log in before it may do anything else? */
+bool auth_missing(const struct session *s);
+
 /* As a new connection: the default user if it needs no password, else nobody. */
 void auth_reset(struct session *s);
 

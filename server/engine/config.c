@@ -196,7 +196,7 @@ struct change {
 
 static bool failed(char why[CONFIG_ERROR_MAX], struct bytes name, const char *reason)
 {
-    size_t n = name.n < 128 ? name.n : 128;
+    size_t n = name.n < 400 ? name.n : 400;
     snprintf(why, CONFIG_ERROR_MAX,
              "ERR CONFIG SET failed (possibly related to argument '%.*s') - %.300s", (int)n, name.p,
              reason);
@@ -225,7 +225,7 @@ static bool find_changes(const struct config *cfg, struct change *changes,
         if (o == NULL) {
             snprintf(why, CONFIG_ERROR_MAX,
                      "ERR Unknown option or number of arguments for CONFIG SET - '%.*s'",
-                     (int)(name.n < 128 ? name.n : 128), name.p);
+                     (int)(name.n < 400 ? name.n : 400), name.p);
             return false;
         }
         if (!may_set(cfg, o, local, &reason))

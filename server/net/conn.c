@@ -17,6 +17,7 @@
 #include "server/net/conn.h"
 
 #include "base/mem.h"
+#include "server/engine/auth.h"
 #include "server/net/address.h"
 #include "server/net/busy.h"
 #include "server/net/listener.h"
@@ -138,7 +139,7 @@ static struct parser_limits parser_limits(const struct conn *c)
         .args = ARGS_MOST,
         .bulk = net_of(c)->config->proto_max_bulk_len,
         .line = LINE_MOST,
-        .unauthenticated = !(c->session->flags & SESSION_AUTHENTICATED),
+        .unauthenticated = auth_missing(c->session),
     };
 }
 
@@ -474,7 +475,7 @@ int64_t conn_deadline(const struct conn *c)
     int64_t at = WHEEL_NEVER;
     if (cfg->timeout && !(s->flags & (SESSION_BLOCKED | SESSION_PUBSUB | SESSION_MONITOR)))
         at = s->last_used + cfg->timeout * 1000;
-    if (!(s->flags & SESSION_AUTHENTICATED))
+    if (auth_missing(s))
         at = sooner(at, s->created + AUTH_MS);
     if (c->tail && c->tail->slow_since)
         at = sooner(at, c->tail->slow_since + output_limit(c)->seconds * 1000);
