@@ -62,7 +62,7 @@ TEST(lib_string, a_doubling_string_meets_the_cap)
 
 TEST(lib_string, rep_can_be_stopped)
 {
-    rig_stops("return ('ab'):rep(10000000)");
+    rig_stops("return ('ab'):rep(30000000)");
 }
 
 TEST(lib_string, dump_never_hands_out_bytecode)
