@@ -17,8 +17,12 @@
 
 enum { SLOT_HANDLER = 1, SLOT_RUN, SLOTS = SLOT_RUN };
 
-/* Up to this length, looking whether KEYS and ARGV can serve again is cheaper than making them. */
-enum { REUSE_MAX = 3 };
+/*
+ * Up to this length, looking whether KEYS and ARGV can serve again is cheaper than making them. A
+ * run that took more heap than a small one, or in which garbage was collected so that this cannot
+ * be told, may have blown them up and emptied them again; after it they are made anew.
+ */
+enum { REUSE_MAX = 3, REUSE_HEAP = 16 * 1024 };
 
 /* ---- running ---- */
 
@@ -359,6 +363,8 @@ static void begin(struct script_host *h, const struct script *s, const struct sc
     h->failed = h->counted = false;
     h->resp = 2;
     h->largest = 0;
+    h->collected = false;
+    h->used_before = h->pool.used;
     math_seed(h, 0);
     tape_reset(&h->answer);
 }
@@ -383,6 +389,8 @@ static void say_failed(struct script_host *h, int status, struct reply *out)
 static void end(struct script_host *h, int status)
 {
     lua_settop(h->L, SLOTS);
+    if (h->collected || h->pool.used > h->used_before + REUSE_HEAP)
+        h->nkeys = h->nargs = SIZE_MAX;
     h->script = NULL;
     h->run = NULL;
     h->current = NULL;

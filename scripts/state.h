@@ -75,7 +75,9 @@ struct script_host {
     bool failed, counted;        /* the answer is an error; a command has already counted it */
     int resp;
     unsigned calls;
-    size_t largest; /* block that was asked for */
+    size_t largest;     /* block that was asked for */
+    size_t used_before; /* heap in use when it began */
+    bool collected;     /* garbage has been collected since */
     uint64_t random;
     struct tape tape;   /* the reply of a command on its way in */
     struct tape answer; /* the script's own, on its way out */

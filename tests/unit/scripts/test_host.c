@@ -206,6 +206,8 @@ static const char *const endless[] = {
     "table.foreach({1}, function() while true do end end)",
     "while true do cjson.encode({1}) end",
     "local t = {} for i = 1, 1e5 do t[i] = i end while true do table.concat(t) end",
+    "local t, a, b = {}, string.rep('a', 1000), string.rep('a', 16) "
+    "for i = 1, 1e9 do t[i] = a .. string.format('%08d', i) .. b end", /* all with one hash */
     "local t = {} for i = 1, 2e4 do t[i] = t end while true do unpack(t, 1, 7000) end",
 };
 
@@ -377,6 +379,28 @@ TEST(host, an_interpreter_that_grew_is_replaced)
     assert_true(script_flags(kept) == SCRIPT_COMPAT);
     assert_string_equal(eval_with(&r, "return {KEYS[1], 42}", 1, words),
                         "*2\r\n$1\r\nk\r\n:42\r\n");
+    rig_free(&r);
+}
+
+/* KEYS and ARGV are used again, but not when they have grown out of shape. */
+TEST(host, a_table_that_was_blown_up_does_not_stay)
+{
+    static const char *const vandals[] = {
+        "for i = 1, 3e4 do KEYS['k' .. i] = i end for i = 1, 3e4 do KEYS['k' .. i] = nil end",
+        "collectgarbage() for i = 1, 5e3 do ARGV[-i] = i end for i = 1, 5e3 do ARGV[-i] = nil end "
+        "collectgarbage()",
+    };
+    struct rig r;
+    rig_init(&r);
+    for (size_t i = 0; i < COUNT(vandals); i++) {
+        eval(&r, "return 1");
+        eval(&r, "collectgarbage()");
+        size_t before = script_stats(r.host).heap_bytes;
+        eval(&r, vandals[i]);
+        eval(&r, "return 1");
+        eval(&r, "collectgarbage()");
+        assert_in_range(script_stats(r.host).heap_bytes, before / 2, before + (300 << 10));
+    }
     rig_free(&r);
 }
 
