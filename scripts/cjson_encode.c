@@ -23,28 +23,38 @@ static void refuse(struct encoder *e, int index, const char *reason)
     luaL_error(e->L, "Cannot serialise %s: %s", luaL_typename(e->L, index), reason);
 }
 
-static void encode_string(struct encoder *e, int index)
+static bool needs_escape(unsigned char c)
+{
+    return c < 0x20 || c == '"' || c == '\\' || c == '/' || c == 0x7f;
+}
+
+static void encode_escape(struct out *o, unsigned char c)
 {
     static const char letters[] = "btn?fr"; /* from backspace on */
+    static const char digits[] = "0123456789abcdef";
+    if (c >= '\b' && c <= '\r' && c != '\v') {
+        out_bytes(o, (char[]){'\\', letters[c - '\b']}, 2);
+    } else if (c < 0x20 || c == 0x7f) {
+        out_bytes(o, "\\u00", 4);
+        out_bytes(o, (char[]){digits[c >> 4], digits[c & 15]}, 2);
+    } else {
+        out_bytes(o, (char[]){'\\', (char)c}, 2);
+    }
+}
+
+static void encode_string(struct encoder *e, int index)
+{
     size_t n;
-    const char *s = lua_tolstring(e->L, index, &n);
-    lib_steps(e->L, &e->steps, n / 8);
+    const char *s = lua_tolstring(e->L, index, &n), *end = s + n;
     out_char(&e->out, '"');
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)s[i];
-        if (c == '"' || c == '\\' || c == '/') {
-            out_char(&e->out, '\\');
-            out_char(&e->out, s[i]);
-        } else if (c >= '\b' && c <= '\r' && c != '\v') {
-            out_char(&e->out, '\\');
-            out_char(&e->out, letters[c - '\b']);
-        } else if (c < 0x20 || c == 0x7f) {
-            char escape[8];
-            snprintf(escape, sizeof escape, "\\u%04x", c);
-            out_bytes(&e->out, escape, 6);
-        } else {
-            out_char(&e->out, s[i]);
-        }
+    while (s < end) {
+        const char *run = s;
+        while (s < end && !needs_escape((unsigned char)*s))
+            s++;
+        lib_steps(e->L, &e->steps, (size_t)(s - run) / 8 + 1);
+        out_bytes(&e->out, run, (size_t)(s - run));
+        if (s < end)
+            encode_escape(&e->out, (unsigned char)*s++);
     }
     out_char(&e->out, '"');
 }

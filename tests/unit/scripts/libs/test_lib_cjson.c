@@ -162,6 +162,7 @@ TEST(lib_cjson, long_work_can_be_stopped)
     rig_stops("local t = {} for i = 1, 2^17 do t[i] = i end return cjson.encode(t)");
     rig_stops("local t = {} for i = 1, 2^17 do t['k' .. i] = i end return cjson.encode(t)");
     rig_stops("local t, s = {}, ('x'):rep(8 * 4096) for i = 1, 20 do t[i] = s end cjson.encode(t)");
+    rig_stops("return cjson.encode(('\\0'):rep(2^17))");
     rig_stops("return cjson.decode('[' .. ('1,'):rep(2^17) .. '1]')");
     rig_stops("return cjson.decode((' '):rep(2^17) .. '1')");
     rig_stops("return cjson.decode('\"' .. ('\\\\n'):rep(2^17) .. '\"')");
