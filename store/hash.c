@@ -221,7 +221,7 @@ bool hash_put(struct keys *k, struct entry **e, struct bytes name, struct bytes 
 
     const struct bytes items[] = {name, value};
     struct bytes run = entry_value(*e), skipped;
-    size_t from = run.n, to = run.n;
+    size_t from = run.n, to = from;
     if (packed_find(run, name, 2, &from)) {
         to = from;
         packed_next(run, &to, &skipped);

@@ -406,7 +406,7 @@ static bool put_packed(struct keys *k, struct entry **e, struct bytes name, doub
     const struct bytes items[] = {name, score_item(&score)};
     struct bytes run = entry_value(*e), here;
     double old;
-    size_t from = run.n, to = run.n;
+    size_t from = run.n, to = from;
     find_pair(run, name, &from, &to, &old);
     if (!packed_fits(*e, from, to, items, 2))
         return outgrow(k, e, name, score);

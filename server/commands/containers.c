@@ -109,7 +109,9 @@ bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct ent
     if (!call_cursor(c, 2, &s->cursor) || !call_find(c, 1, type, e))
         return false;
     if (*e == NULL) {
-        scan_reply(c, &(struct scan){0}, 0, NULL);
+        reply_array(c->reply, 2);
+        reply_bulk_i64(c->reply, 0);
+        reply_array(c->reply, 0);
         return false;
     }
     for (size_t i = 3; i < c->argc; i++)

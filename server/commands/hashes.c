@@ -202,7 +202,8 @@ static void cmd_hincrby(struct call *c)
         return;
     }
     char text[NUM_I64_MAX];
-    if (put_number(c, e, (struct bytes){text, num_format_i64(text, sum)}, EV_HINCRBY))
+    size_t n = num_format_i64(text, sum);
+    if (put_number(c, e, (struct bytes){text, n}, EV_HINCRBY))
         reply_int(c->reply, sum);
 }
 

@@ -96,7 +96,7 @@ static void pop_several(struct call *c, struct entry *e, enum end end, int64_t m
 static void pop(struct call *c, enum end end)
 {
     struct entry *e;
-    int64_t most;
+    int64_t most = 0;
     if (c->argc > 3) {
         call_wrong_arity(c);
         return;

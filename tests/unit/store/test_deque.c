@@ -77,12 +77,14 @@ static void replace_step(struct shelf *s, struct model *m, size_t usual)
 
 static void purge_step(struct shelf *s, struct model *m)
 {
-    struct bytes item = m->item[shelf_random(s, (uint32_t)m->n)];
-    item = (struct bytes){memcpy(malloc(item.n + 1), item.p, item.n), item.n};
+    struct bytes one = m->item[shelf_random(s, (uint32_t)m->n)];
+    char *copy = malloc(one.n + 1);
+    struct bytes item = {copy, one.n};
+    bytes_copy(copy, one);
     size_t skip = shelf_random(s, 3), max = 1 + shelf_random(s, 3);
     deque_purge(s->k, &s->e, item, skip, max);
     model_purge(m, item, skip, max);
-    free((char *)item.p);
+    free(copy);
 }
 
 static void against_model(uint64_t seed, size_t most, size_t usual, int steps)

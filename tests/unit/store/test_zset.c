@@ -161,7 +161,7 @@ TEST(zset, members_that_come_in_order_fill_their_leaves)
     for (uint32_t i = 0; i < 20000; i++)
         add_numbered(&s, i, i);
     size_t ordered = zset_ops.memory(entry_object(s.e));
-    assert_true(ordered < 20000 * (32 + 4 + 5)); /* object, dict slot, place and a little */
+    assert_true(ordered < 20000ul * (32 + 4 + 5)); /* object, dict slot, place and a little */
     shelf_free(&s);
 }
 
