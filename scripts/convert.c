@@ -204,7 +204,7 @@ static void spend(lua_State *L, struct writer *w, size_t n)
 /* Out of range is what a x86 processor makes of it, and so what Redis's clients know. */
 static int64_t truncated(double v)
 {
-    return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
+    return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : INT64_MIN;
 }
 
 /* The string up to its first NUL, as everywhere where Redis takes a C string. */

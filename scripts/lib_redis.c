@@ -34,7 +34,8 @@ struct args {
 /* Whole numbers are printed as such, others in their shortest form. */
 static struct bytes number_text(char out[NUM_F64_MAX], double v)
 {
-    bool whole = v >= -0x1p62 && v <= 0x1p62 && (double)(int64_t)v == v;
+    bool whole =
+        v >= -4611686018427387904.0 && v <= 4611686018427387904.0 && (double)(int64_t)v == v;
     return (struct bytes){out, whole ? num_format_i64(out, (int64_t)v) : num_format_f64(out, v)};
 }
 

@@ -145,7 +145,7 @@ static void collect(struct script_host *h, bool all)
     if (!h->collecting)
         h->live = h->pool.used;
     h->relieved = h->crowded = false;
-    h->pressure = h->live + 4 * SLACK;
+    h->pressure = h->live + (size_t)4 * SLACK;
 }
 
 void watch_rest(struct script_host *h, bool all)
