@@ -14,6 +14,22 @@ void reply_bulk_i64(struct reply *r, int64_t v)
     r->ops->bulk(r, (struct bytes){text, num_format_i64(text, v)});
 }
 
+/* A text without a code, or with one that is too long, counts as ERR. */
+static void note_error(struct reply *r, struct bytes text)
+{
+    size_t most = text.n < REPLY_CODE_MAX ? text.n : REPLY_CODE_MAX;
+    const char *blank = memchr(text.p, ' ', most);
+    struct bytes code = blank ? (struct bytes){text.p, (size_t)(blank - text.p)} : BYTES("ERR");
+    r->errors++;
+    *bytes_copy(r->code, code) = '\0';
+}
+
+void reply_error(struct reply *r, struct bytes text)
+{
+    note_error(r, text);
+    r->ops->error(r, text);
+}
+
 void reply_errorf(struct reply *r, const char *fmt, ...)
 {
     struct buf text = {0};
@@ -23,7 +39,7 @@ void reply_errorf(struct reply *r, const char *fmt, ...)
     va_end(ap);
     while (text.to && (text.p[text.to - 1] == '\r' || text.p[text.to - 1] == '\n'))
         text.to--;
-    r->ops->error(r, buf_bytes(&text));
+    reply_error(r, buf_bytes(&text));
     buf_free(&text);
 }
 

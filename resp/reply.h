@@ -33,8 +33,12 @@ struct reply_ops {
     void (*push)(struct reply *r, size_t n);    /* RESP2: an array */
 };
 
+#define REPLY_CODE_MAX 32
+
 struct reply {
     const struct reply_ops *ops;
+    unsigned errors;           /* how many were said */
+    char code[REPLY_CODE_MAX]; /* the last one's first word; undefined before the first */
 };
 
 static inline void reply_status(struct reply *r, struct bytes text)
@@ -47,10 +51,7 @@ static inline void reply_ok(struct reply *r)
     r->ops->status(r, BYTES("OK"));
 }
 
-static inline void reply_error(struct reply *r, struct bytes text)
-{
-    r->ops->error(r, text);
-}
+void reply_error(struct reply *r, struct bytes text);
 
 static inline void reply_int(struct reply *r, int64_t v)
 {

@@ -168,7 +168,10 @@ static const struct reply_ops wire_ops = {
 void wire_init(struct wire *w, struct buf *out, int version)
 {
     assert(version == 2 || version == 3);
-    *w = (struct wire){.reply.ops = &wire_ops, .out = out, .version = version};
+    w->reply.ops = &wire_ops;
+    w->reply.errors = 0;
+    w->out = out;
+    w->version = version;
 }
 
 void wire_switch(struct reply *r, int version)

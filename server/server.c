@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "server/engine/engine.h"
 #include "server/engine/scripting.h"
+#include "server/inspect.h"
 #include "server/net/busy.h"
 #include "server/net/conn.h"
 #include "server/net/net.h"
@@ -10,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <time.h>
 
 struct server {
     uv_loop_t loop;
@@ -82,6 +84,21 @@ static void host_serve_others(void *ctx)
         scripting_abort(s->engine);
 }
 
+static void host_inspect(void *ctx, struct process_facts *out)
+{
+    const struct server *s = ctx;
+    inspect_process(out);
+    out->tcp_port = net_port(&s->net);
+}
+
+/* The loop stands still, as it would in a long command. */
+static void host_sleep(void *ctx, int64_t us)
+{
+    (void)ctx;
+    struct timespec t = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+    nanosleep(&t, NULL);
+}
+
 static void host_stop(void *ctx)
 {
     server_stop(ctx, false);
@@ -104,6 +121,7 @@ static void host_submit(void *ctx, struct session *session, const struct bytes *
     struct server *s = ctx;
     s->began = 0;
     engine_execute(s->engine, session, host_now(s), argv, argc);
+    engine_took(s->engine, session, argv, argc, clock_us(&s->clock) - s->present);
 }
 
 static void host_submit_busy(void *ctx, struct session *session, const struct bytes *argv,
@@ -136,6 +154,8 @@ static void assemble(struct server *s, const struct server_options *o)
                                                    .describe = host_describe,
                                                    .running_ms = host_running_ms,
                                                    .serve_others = host_serve_others,
+                                                   .inspect = host_inspect,
+                                                   .sleep = host_sleep,
                                                    .stop = host_stop};
     static const struct net_host net_host = {.submit = host_submit,
                                              .submit_busy = host_submit_busy,

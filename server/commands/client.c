@@ -257,6 +257,32 @@ static void cmd_no_touch(struct call *c)
     switch_flag(c, SESSION_NO_TOUCH);
 }
 
+/* A pause of no time is none. */
+static void cmd_pause(struct call *c)
+{
+    int64_t until;
+    bool writes = call_arg_is(c, 3, BYTES("WRITE"));
+    if (c->argc > 4) {
+        call_wrong_subcommand(c);
+        return;
+    }
+    if (c->argc == 4 && !writes && !call_arg_is(c, 3, BYTES("ALL"))) {
+        reply_error(c->reply, BYTES("ERR CLIENT PAUSE mode must be WRITE or ALL"));
+        return;
+    }
+    if (!call_timeout_ms(c, 2, &until))
+        return;
+    if (until != WHEEL_NEVER)
+        pause_begin(c->engine, until, !writes);
+    reply_ok(c->reply);
+}
+
+static void cmd_unpause(struct call *c)
+{
+    pause_end(c->engine);
+    reply_ok(c->reply);
+}
+
 static void cmd_reply(struct call *c)
 {
     uint32_t *flags = &c->session->flags;
@@ -358,6 +384,9 @@ static const struct command client_subcommands[] = {
     {.name = "no-touch", .full_name = "client|no-touch", .run = cmd_no_touch, .arity = 3,
      .flags = USUAL, OURS, .since = "7.2.0", .complexity = "O(1)", .syntax = "<ON | OFF>",
      .summary = "Says whether the connection's commands count as a use of keys."},
+    {.name = "pause", .full_name = "client|pause", .run = cmd_pause, .arity = -3,
+     .flags = CMD_ADMIN | USUAL, OURS, .since = "3.0.0", .complexity = "O(1)",
+     .syntax = "timeout [WRITE | ALL]", .summary = "Puts off all commands for a while."},
     {.name = "reply", .full_name = "client|reply", .run = cmd_reply, .arity = 3, .flags = USUAL,
      OURS, .since = "3.2.0", .complexity = "O(1)", .syntax = "<ON | OFF | SKIP>",
      .summary = "Says whether the server answers."},
@@ -382,6 +411,10 @@ static const struct command client_subcommands[] = {
      .flags = CMD_ADMIN | USUAL, OURS, .since = "5.0.0",
      .complexity = "O(N), N being the number of clients", .syntax = "client-id [TIMEOUT | ERROR]",
      .summary = "Ends the waiting of a blocked connection."},
+    {.name = "unpause", .full_name = "client|unpause", .run = cmd_unpause, .arity = 2,
+     .flags = CMD_ADMIN | USUAL, OURS, .since = "6.2.0",
+     .complexity = "O(N), N being the number of commands that were put off", .syntax = "",
+     .summary = "Ends a pause."},
     {0},
 };
 

@@ -111,7 +111,7 @@ static void cmd_config_rewrite(struct call *c)
 
 static void cmd_config_resetstat(struct call *c)
 {
-    c->engine->stats = (struct stats){0};
+    stats_reset(&c->engine->stats);
     reply_ok(c->reply);
 }
 

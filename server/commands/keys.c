@@ -1,4 +1,6 @@
 /* Keys, whatever they hold. */
+#include "server/commands/keys.h"
+
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -256,8 +258,7 @@ static const char *string_encoding(const struct entry *e)
     return v.n <= 44 ? "embstr" : "raw";
 }
 
-/* The name that Redis has for how it would keep such a value. */
-static const char *encoding(const struct entry *e)
+const char *object_encoding(const struct entry *e)
 {
     bool outgrown = e->flags & ENTRY_OUTGROWN;
     switch (e->type) {
@@ -282,7 +283,7 @@ static void cmd_object_encoding(struct call *c)
 {
     struct entry *e = object_of(c);
     if (e)
-        reply_str(c->reply, encoding(e));
+        reply_str(c->reply, object_encoding(e));
 }
 
 static void cmd_object_freq(struct call *c)

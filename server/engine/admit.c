@@ -87,10 +87,20 @@ static bool refuse_subscriber(struct call *c)
     return false;
 }
 
+/* DEBUG is for those whom the configuration trusts with it. */
+static bool debug_allows(const struct call *c)
+{
+    int allow = c->engine->config->enable_debug_command;
+    return !(c->cmd->flags & CMD_PROTECTED) || allow == ALLOW_YES ||
+           (allow == ALLOW_LOCAL && c->session->flags & SESSION_LOCAL);
+}
+
 static bool allowed(struct call *c)
 {
     if (!find_command(c))
         return false;
+    if (!debug_allows(c))
+        return refuse(c, ERR_NO_DEBUG);
     if (auth_missing(c->session) && !(c->cmd->flags & CMD_NO_AUTH))
         return refuse(c, ERR_NOAUTH);
     if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
@@ -121,6 +131,10 @@ bool admit(struct call *c)
     if (!allowed(c)) {
         if (!nested)
             multi_fail(c->session);
+        return false;
+    }
+    if (!nested && pause_holds(c)) {
+        waiters_postpone(c);
         return false;
     }
     if (!nested && c->session->flags & SESSION_MULTI && !steers_multi(c->cmd)) {

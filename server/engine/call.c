@@ -2,27 +2,68 @@
 
 #include "base/num.h"
 #include "server/engine/admit.h"
+#include "server/engine/monitor.h"
 
 #include <stdio.h>
 
+/* Did an error come since there were `before`? Then it is counted, and taken off the sink's count
+ * so that a transaction or script around this call does not count it once more. */
+static bool failed_since(struct call *c, unsigned before)
+{
+    if (c->reply->errors == before)
+        return false;
+    c->reply->errors = before;
+    stats_error(&c->engine->stats, c->reply->code);
+    return true;
+}
+
 void call_run(struct call *c)
 {
+    unsigned errors = c->reply->errors;
     c->keys = keyspace_db(&c->engine->space, c->session->db);
     if (admit(c))
         call_handle(c);
+    else if (failed_since(c, errors) && c->cmd)
+        engine_stats_of(c->engine, c->cmd)->rejected++;
+}
+
+static bool is_shown(const struct call *c)
+{
+    return c->engine->nmonitors && !(c->cmd->flags & CMD_ADMIN) && !(c->flags & CALL_RETRY);
+}
+
+/* Commands are shown when they have run, since only then is known which arguments are secret; but a
+ * script goes before the commands that it runs. */
+static bool shown_first(const struct command *cmd)
+{
+    return cmd->group == GROUP_SCRIPTING && cmd->flags & CMD_SKIP_MONITOR;
 }
 
 void call_handle(struct call *c)
 {
-    if (!(c->flags & CALL_RETRY))
-        c->engine->stats.commands++;
+    struct engine *e = c->engine;
+    struct command_stats *counts = engine_stats_of(e, c->cmd);
+    unsigned errors = c->reply->errors;
+    if (!(c->flags & CALL_RETRY)) {
+        e->stats.commands++;
+        counts->calls++;
+    }
     if (c->flags == 0)
         c->session->last = c->cmd;
-    c->engine->space.no_touch =
-        c->session->flags & SESSION_NO_TOUCH && strcmp(c->cmd->name, "touch") != 0;
+    e->space.no_touch = c->session->flags & SESSION_NO_TOUCH && strcmp(c->cmd->name, "touch") != 0;
+    bool shown = is_shown(c), first = shown && shown_first(c->cmd);
+    if (first)
+        monitor_show(c);
     c->cmd->run(c);
-    if (c->cmd->flags & CMD_READONLY && c->engine->tracking.clients)
+    if (c->cmd->flags & CMD_READONLY && e->tracking.clients)
         tracking_remember(c);
+    if (shown && !first)
+        monitor_show(c);
+    counts->failed += failed_since(c, errors);
+    if (c->flags == 0) {
+        e->handled = c->cmd;
+        e->redacted = c->redacted;
+    }
 }
 
 bool call_int(struct call *c, size_t i, int64_t *out)
@@ -181,10 +222,7 @@ void call_help(struct call *c)
 
 int64_t call_wall_us(struct call *c)
 {
-    struct engine *e = c->engine;
-    if (e->wall_us == 0)
-        e->wall_us = e->host->wall_us(e->ctx);
-    return e->wall_us;
+    return engine_wall_us(c->engine);
 }
 
 int64_t call_from_wall_ms(struct call *c, int64_t wall_ms)

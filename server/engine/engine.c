@@ -6,10 +6,18 @@
 #include "server/engine/events.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 /* Entries touched before a command, and in a slice of its own. Overdue keys are absent to every
  * lookup anyway; this only decides how soon their memory and their events follow. */
 enum { WORK_PER_COMMAND = 16, WORK_PER_SLICE = 512 };
+
+/* 40 random hexadecimal digits. */
+static void draw_id(struct engine *e, char out[41])
+{
+    snprintf(out, 41, "%016llx%016llx%08llx", (unsigned long long)engine_random(e),
+             (unsigned long long)engine_random(e), (unsigned long long)engine_random(e) >> 32);
+}
 
 struct engine *engine_new(const struct engine_options *o)
 {
@@ -20,7 +28,12 @@ struct engine *engine_new(const struct engine_options *o)
     e->ctx = o->ctx;
     e->now = o->now;
     e->random = o->seed;
+    e->started = o->now;
+    draw_id(e, e->run_id);
+    draw_id(e, e->replication_id);
     e->registry = registry_new();
+    stats_init(&e->stats, registry_count(e->registry));
+    slowlog_init(&e->slowlog);
     list_init(&e->sessions);
     alarms_init(&e->alarms, o->now);
     waiters_init(&e->waiters, engine_random(e));
@@ -36,6 +49,9 @@ void engine_free(struct engine *e)
 {
     assert(list_empty(&e->sessions));
     scripting_free(e);
+    slowlog_clear(&e->slowlog);
+    latency_free(&e->latency);
+    stats_free(&e->stats);
     watches_free(&e->watches);
     waiters_free(&e->waiters);
     alarms_free(&e->alarms);
@@ -79,9 +95,9 @@ bool engine_out_of_memory(struct engine *e)
 
 bool engine_advance(struct engine *e, int64_t now)
 {
-    int budget = WORK_PER_SLICE, rings = WORK_PER_SLICE;
+    int budget = e->lazy_expiry ? 0 : WORK_PER_SLICE, rings = WORK_PER_SLICE;
     move_to(e, now);
-    bool more = keyspace_advance(&e->space, e->now, &budget);
+    bool more = keyspace_advance(&e->space, e->now, &budget) && !e->lazy_expiry;
     more |= alarms_ring(&e->alarms, e, e->now, &rings);
     events_settle(e);
     return more;
@@ -89,7 +105,8 @@ bool engine_advance(struct engine *e, int64_t now)
 
 int64_t engine_deadline(const struct engine *e)
 {
-    int64_t keys = keyspace_deadline(&e->space), alarm = wheel_next(&e->alarms.wheel);
+    int64_t keys = e->lazy_expiry ? WHEEL_NEVER : keyspace_deadline(&e->space);
+    int64_t alarm = wheel_next(&e->alarms.wheel);
     return keys < alarm ? keys : alarm;
 }
 
@@ -138,13 +155,54 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
 void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
                     size_t argc)
 {
-    int budget = WORK_PER_COMMAND;
+    int budget = e->lazy_expiry ? 0 : WORK_PER_COMMAND;
     move_to(e, now);
     keyspace_advance(&e->space, e->now, &budget);
     s->last_used = e->now;
+    e->handled = NULL;
     engine_run(e, s, argv, argc, 0);
     assert(e->space.editing == 0);
     events_settle(e);
+    stats_tick(&e->stats, e->now);
+    if (engine_memory(e) > e->stats.peak_memory)
+        e->stats.peak_memory = engine_memory(e);
+}
+
+struct command_stats *engine_stats_of(struct engine *e, const struct command *cmd)
+{
+    return &e->stats.by_command[registry_id(e->registry, cmd)];
+}
+
+int64_t engine_wall_us(struct engine *e)
+{
+    if (e->wall_us == 0)
+        e->wall_us = e->host->wall_us(e->ctx);
+    return e->wall_us;
+}
+
+/* EXEC is not to be in the slow log, since its commands are; but only all of them together are
+ * timed here, so it is. */
+static bool belongs_in_slowlog(const struct command *cmd)
+{
+    return !(cmd->flags & CMD_SKIP_SLOWLOG) || strcmp(cmd->name, "exec") == 0;
+}
+
+void engine_took(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
+                 int64_t us)
+{
+    const struct config *cfg = e->config;
+    if (e->handled == NULL)
+        return;
+    stats_took(&e->stats, registry_id(e->registry, e->handled), (uint64_t)us,
+               cfg->latency_tracking);
+    if (cfg->slowlog_log_slower_than >= 0 && us >= cfg->slowlog_log_slower_than &&
+        belongs_in_slowlog(e->handled))
+        slowlog_add(e, s, argv, argc, us);
+    if (cfg->latency_monitor_threshold > 0 && us / 1000 >= cfg->latency_monitor_threshold) {
+        bool fast = e->handled->flags & CMD_FAST;
+        latency_add(&e->latency, fast ? LATENCY_FAST_COMMAND : LATENCY_COMMAND,
+                    engine_wall_us(e) / 1000000, (uint32_t)(us / 1000));
+    }
 }
 
 void engine_execute_busy(struct engine *e, struct session *s, const struct bytes *argv, size_t argc)

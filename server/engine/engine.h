@@ -10,9 +10,12 @@
 #include "resp/wire.h"
 #include "server/engine/alarms.h"
 #include "server/engine/config.h"
+#include "server/engine/latency.h"
+#include "server/engine/pause.h"
 #include "server/engine/pubsub.h"
 #include "server/engine/scripting.h"
 #include "server/engine/session.h"
+#include "server/engine/slowlog.h"
 #include "server/engine/stats.h"
 #include "server/engine/tracking.h"
 #include "server/engine/waiters.h"
@@ -28,6 +31,17 @@ struct session_facts {
     size_t query, query_free; /* bytes of unfinished input, and room behind them */
     size_t memory;            /* bytes of the connection and all its buffers, the session's not */
     bool reading, writing;    /* what it waits for */
+};
+
+/* What only the process knows of itself; INFO shows it. */
+struct process_facts {
+    char os[256];          /* "Linux 6.1.0 x86_64" */
+    char executable[1024]; /* its path */
+    int64_t pid;
+    int tcp_port;
+    size_t rss, system_memory; /* bytes */
+    double cpu_sys, cpu_user;  /* seconds */
+    double cpu_sys_children, cpu_user_children;
 };
 
 /* What the engine asks of whoever runs it. */
@@ -47,6 +61,12 @@ struct engine_host {
     /* A script runs long: look once, without waiting, whether others want something, and hand it to
      * engine_execute_busy. */
     void (*serve_others)(void *ctx);
+
+    /* NULL: nothing is known. */
+    void (*inspect)(void *ctx, struct process_facts *out);
+
+    /* DEBUG SLEEP: the whole server stands still. */
+    void (*sleep)(void *ctx, int64_t us);
 
     /* SHUTDOWN: end soon. */
     void (*stop)(void *ctx);
@@ -83,6 +103,16 @@ struct engine {
     struct session *running; /* whose command is being executed, or NULL */
     struct wire push;        /* what session_push lends out */
     struct stats stats;
+    const struct command *handled; /* what the last engine_execute ran; NULL: refused or queued */
+    uint64_t redacted;             /* its secret arguments, see call_redact */
+    char run_id[41];               /* 40 hexadecimal digits */
+    char replication_id[41];
+    int64_t started; /* ms */
+    struct slowlog slowlog;
+    struct latency latency;
+    size_t nmonitors;
+    struct pause pause;
+    bool lazy_expiry; /* DEBUG SET-ACTIVE-EXPIRE 0: overdue keys stay until they are met */
 };
 
 struct engine *engine_new(const struct engine_options *o);
@@ -92,6 +122,13 @@ void engine_free(struct engine *e); /* after all sessions */
  * borrowed. */
 void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
                     size_t argc);
+
+/* How long the engine_execute that has just returned took, by whoever has a clock: for SLOWLOG,
+ * LATENCY and the statistics of commands. argv is the same. */
+void engine_took(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
+                 int64_t us);
+
+struct command_stats *engine_stats_of(struct engine *e, const struct command *cmd);
 
 /* The same at the present moment and without the passing of time: for a command that had waited.
  * `flags` are of enum call_flag. */
@@ -111,6 +148,9 @@ bool engine_advance(struct engine *e, int64_t now);
 int64_t engine_deadline(const struct engine *e);
 
 uint64_t engine_random(struct engine *e);
+
+/* The wall clock of the present moment, in microseconds. */
+int64_t engine_wall_us(struct engine *e);
 
 /* Bytes in use, as maxmemory counts them. */
 size_t engine_memory(const struct engine *e);

@@ -32,5 +32,9 @@
 #define ERR_SCORE_NAN        BYTES("ERR resulting score is not a number (NaN)")
 #define ERR_SCORE_RANGE      BYTES("ERR min or max is not a float")
 #define ERR_NAME_RANGE       BYTES("ERR min or max not valid string range item")
+#define ERR_NO_DEBUG                                                                               \
+    BYTES("ERR DEBUG command not allowed. If the enable-debug-command option is set to "           \
+          "\"local\", you can run it from a local connection, otherwise you need to set this "     \
+          "option in the configuration file, and then restart the server.")
 
 #endif

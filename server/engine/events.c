@@ -60,4 +60,5 @@ void events_settle(struct engine *e)
 {
     waiters_serve(e);
     tracking_settle(e);
+    pause_settle(e);
 }

@@ -8,7 +8,8 @@ struct multi {
     struct argv **queue;
     size_t n, cap;
     size_t bytes;
-    bool grows; /* holds a command that may need memory */
+    bool grows;  /* holds a command that may need memory */
+    bool writes; /* holds one that may write */
 };
 
 void multi_begin(struct session *s)
@@ -65,6 +66,7 @@ static bool keep(struct call *c, struct multi *m)
     m->queue[m->n++] = a;
     m->bytes += a->size;
     m->grows |= (c->cmd->flags & CMD_DENYOOM) != 0;
+    m->writes |= (c->cmd->flags & (CMD_WRITE | CMD_MAY_REPLICATE)) != 0;
     return true;
 }
 
@@ -113,4 +115,19 @@ void multi_exec(struct call *c)
         call_run(&queued);
     }
     free_queue(m);
+}
+
+bool multi_writes(const struct session *s)
+{
+    return s->flags & SESSION_MULTI && s->more->multi->writes;
+}
+
+int multi_count(const struct session *s)
+{
+    return s->flags & SESSION_MULTI ? (int)s->more->multi->n : -1;
+}
+
+size_t multi_memory(const struct session *s)
+{
+    return s->flags & SESSION_MULTI ? s->more->multi->bytes : 0;
 }

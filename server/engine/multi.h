@@ -24,4 +24,11 @@ void multi_abort(struct call *c, const char *why);
 /* Forgets queue and watches: DISCARD, RESET, or the client has gone. */
 void multi_discard(struct session *s);
 
+/* Does the queue hold a command that may write? */
+bool multi_writes(const struct session *s);
+
+/* Commands queued so far, -1 outside MULTI; and the bytes they take. */
+int multi_count(const struct session *s);
+size_t multi_memory(const struct session *s);
+
 #endif

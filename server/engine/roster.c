@@ -1,6 +1,8 @@
 #include "server/engine/roster.h"
 
 #include "server/engine/auth.h"
+#include "server/engine/multi.h"
+#include "server/engine/pubsub.h"
 #include "server/engine/registry.h"
 
 #include <stdio.h>
@@ -107,11 +109,12 @@ void roster_print(const struct session *s, struct buf *out)
                (long long)(s->engine->now - s->created) / 1000,
                (long long)(s->engine->now - s->last_used) / 1000);
     put_flags(s, out);
-    buf_printf(out, " db=%u sub=%zu psub=%zu ssub=%zu multi=-1 watch=0", s->db,
+    buf_printf(out, " db=%u sub=%zu psub=%zu ssub=%zu multi=%d watch=%zu", s->db,
                pubsub_count(s, TOPIC_CHANNEL), pubsub_count(s, TOPIC_PATTERN),
-               pubsub_count(s, TOPIC_SHARD));
+               pubsub_count(s, TOPIC_SHARD), multi_count(s), watch_count(s));
     /* Arguments are slices of the input, so qbuf has counted them already. */
-    buf_printf(out, " qbuf=%zu qbuf-free=%zu argv-mem=0 multi-mem=0", f.query, f.query_free);
+    buf_printf(out, " qbuf=%zu qbuf-free=%zu argv-mem=0 multi-mem=%zu", f.query, f.query_free,
+               multi_memory(s));
     buf_printf(out, " rbs=%zu rbp=%zu obl=%zu oll=%d omem=%zu tot-mem=%zu", s->out.cap, s->out.cap,
                buf_len(&s->out), s->unsent > 0, s->unsent, roster_memory(s, &f));
     buf_printf(out, " events=%s%s cmd=%s user=%.*s redir=%lld resp=%d lib-name=%s lib-ver=%s",

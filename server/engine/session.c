@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "server/engine/auth.h"
 #include "server/engine/engine.h"
+#include "server/engine/monitor.h"
 #include "server/engine/multi.h"
 
 struct session *session_new(struct engine *e, void *owner, uint32_t flags)
@@ -38,6 +39,7 @@ void session_free(struct session *s)
 {
     waiters_drop(s);
     multi_discard(s);
+    monitor_end(s);
     pubsub_leave(&s->engine->pubsub, s);
     tracking_leave(s);
     list_unlink(&s->link);
@@ -84,6 +86,7 @@ void session_reset(struct session *s)
     const uint32_t kept = SESSION_RUNNING | SESSION_UNIX | SESSION_LOCAL | SESSION_INTERNAL |
                           SESSION_CLOSING | SESSION_KILLED;
     multi_discard(s);
+    monitor_end(s);
     pubsub_leave(&s->engine->pubsub, s);
     tracking_disable(s);
     s->flags &= kept;
@@ -111,6 +114,7 @@ static void cut_off_over_limit(struct session *s, size_t n)
                 "Client id=%llu scheduled to be closed ASAP for overcoming of output buffer "
                 "limits.",
                 (unsigned long long)s->id);
+    s->engine->stats.output_limit_closed++;
     session_close(s, true);
 }
 

@@ -134,3 +134,12 @@ void watch_flush(struct engine *e, struct keys *k)
         cursor = dict_scan(&e->watches.keys.dict, cursor, mark_if_there, &f);
     } while (cursor);
 }
+
+size_t watch_count(const struct session *s)
+{
+    size_t n = 0;
+    if (s->more)
+        list_each (at, &s->more->watched)
+            n++;
+    return n;
+}

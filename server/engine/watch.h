@@ -27,6 +27,8 @@ void watches_free(struct watches *w);
 bool watch_add(struct session *s, struct keys *k, struct bytes name);
 void watch_clear(struct session *s); /* UNWATCH, EXEC, DISCARD, or the client has gone */
 
+size_t watch_count(const struct session *s);
+
 /* Has any watched key changed? Looks at deadlines too, so that a key which is due but not yet
  * removed counts. */
 bool watch_broken(struct session *s);

@@ -263,6 +263,7 @@ static void received(struct conn *c, char *p, size_t len)
     if (c->input && !(c->flags & CONN_MORE) && over(limit, buf_len(&c->input->buf))) {
         log_warning(net_of(c)->log, "Closing client that reached max query buffer length: id=%llu",
                     (unsigned long long)c->session->id);
+        net_of(c)->engine->stats.query_limit_closed++;
         session_close(c->session, true);
     }
 }
@@ -278,6 +279,9 @@ static void conn_read(struct conn *c)
         conn_close(c);
         return;
     }
+    struct stats *stats = &net_of(c)->engine->stats;
+    stats->reads++;
+    stats->in += (size_t)len;
     c->session->last_used = net_now(net_of(c));
     if (len == 0)
         c->flags |= CONN_EOF;
@@ -326,6 +330,8 @@ static bool drain(struct conn *c, struct buf *b)
     if (len < 0)
         return errno == EAGAIN || errno == EINTR;
     c->session->last_used = net_now(net_of(c));
+    net_of(c)->engine->stats.writes++;
+    net_of(c)->engine->stats.out += (size_t)len;
     buf_consume(b, (size_t)len);
     return true;
 }
@@ -366,6 +372,7 @@ static bool within_limits(struct conn *c)
                     "Client id=%llu scheduled to be closed ASAP for overcoming of output buffer "
                     "limits.",
                     (unsigned long long)c->session->id);
+        net_of(c)->engine->stats.output_limit_closed++;
         return false;
     }
     if (c->tail == NULL)
@@ -487,11 +494,13 @@ int64_t conn_deadline(const struct conn *c)
 void conn_give_up(struct conn *c)
 {
     struct net *n = net_of(c);
-    if (c->tail && c->session && c->tail->slow_since)
+    if (c->tail && c->session && c->tail->slow_since) {
+        n->engine->stats.output_limit_closed++;
         log_warning(n->log, "Client id=%llu closed for overcoming of output buffer limits.",
                     (unsigned long long)c->session->id);
-    else if (c->session)
+    } else if (c->session) {
         log_verbose(n->log, "Closing idle client");
+    }
     conn_close(c);
 }
 

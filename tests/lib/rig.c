@@ -17,6 +17,22 @@ static int64_t on_wall(void *ctx)
     return (r->now + r->wall) * 1000;
 }
 
+static void on_inspect(void *ctx, struct process_facts *out)
+{
+    (void)ctx;
+    *out = (struct process_facts){.os = "Linux 6 x86_64",
+                                  .executable = "/usr/bin/latchd",
+                                  .pid = 77,
+                                  .tcp_port = 6379,
+                                  .rss = 4 << 20,
+                                  .cpu_sys = 0.5};
+}
+
+static void on_sleep(void *ctx, int64_t us)
+{
+    ((struct rig *)ctx)->slept += us;
+}
+
 static void on_stop(void *ctx)
 {
     ((struct rig *)ctx)->stops++;
@@ -50,6 +66,8 @@ static void on_others(void *ctx)
 static const struct engine_host host = {.wake = on_wake,
                                         .wall_us = on_wall,
                                         .describe = on_describe,
+                                        .inspect = on_inspect,
+                                        .sleep = on_sleep,
                                         .stop = on_stop,
                                         .running_ms = on_running,
                                         .serve_others = on_others};
@@ -114,6 +132,7 @@ void run_argv(struct rig *r, const struct bytes *argv, size_t argc)
     struct session *s = r->clients[r->who];
     buf_clear(&s->out);
     engine_execute(r->engine, s, r->now, argv, argc);
+    engine_took(r->engine, s, argv, argc, r->takes);
     received(r, r->who);
 }
 

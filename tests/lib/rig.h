@@ -29,6 +29,8 @@ struct rig {
     int who;          /* the client that `run` speaks for */
     struct buf reply; /* the last reply, as text */
     int wakes, stops;
+    int64_t slept;                 /* us, by DEBUG SLEEP */
+    int64_t takes;                 /* us that each command is said to take */
     int64_t running_ms;            /* what a script is told of its age; grows by one each time */
     void (*others)(struct rig *r); /* called when a busy script serves others */
 };
