@@ -117,7 +117,7 @@ static void cmd_wait(struct call *c)
 static void cmd_waitaof(struct call *c)
 {
     int64_t local, replicas, deadline;
-    if (!call_int_in(c, 1, 0, 1, "ERR value is out of range, must be between 0 and 1", &local))
+    if (!call_int_in(c, 1, 0, 1, "ERR value is out of range, value must between 0 and 1", &local))
         return;
     if (!num_parse_i64(c->argv[2], &replicas) || replicas < 0) {
         reply_error(c->reply, BYTES("ERR value is out of range, must be positive"));

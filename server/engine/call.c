@@ -21,7 +21,10 @@ void call_run(struct call *c)
 {
     unsigned errors = c->reply->errors;
     c->keys = keyspace_db(&c->engine->space, c->session->db);
-    if (admit(c))
+    bool admitted = admit(c);
+    if (c->flags == 0)
+        c->session->last = c->cmd;
+    if (admitted)
         call_handle(c);
     else if (failed_since(c, errors) && c->cmd)
         engine_stats_of(c->engine, c->cmd)->rejected++;
@@ -48,8 +51,6 @@ void call_handle(struct call *c)
         e->stats.commands++;
         counts->calls++;
     }
-    if (c->flags == 0)
-        c->session->last = c->cmd;
     e->space.no_touch = c->session->flags & SESSION_NO_TOUCH && strcmp(c->cmd->name, "touch") != 0;
     bool shown = is_shown(c), first = shown && shown_first(c->cmd);
     if (first)

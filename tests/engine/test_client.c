@@ -56,6 +56,26 @@ TEST(client, info_has_every_field_in_order)
     rig_free(r);
 }
 
+TEST(client, list_shows_a_transaction)
+{
+    struct rig *r = rig_new();
+    as(r, 1);
+    run(r, "WATCH a b");
+    run(r, "MULTI");
+    run(r, "SET k v");
+    as(r, 0);
+    run(r, "CLIENT LIST ID 2");
+    has(r, " flags=x ");
+    has(r, " multi=1 watch=2 ");
+    has(r, " cmd=set ");
+    as(r, 1);
+    run(r, "nosuch");
+    as(r, 0);
+    run(r, "CLIENT LIST ID 2");
+    has(r, " cmd=NULL ");
+    rig_free(r);
+}
+
 TEST(client, list_can_be_narrowed)
 {
     struct rig *r = rig_new();

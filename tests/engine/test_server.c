@@ -79,7 +79,7 @@ TEST(waitaof, knows_no_file)
     expect(r, "WAITAOF 1 0 0",
            "-ERR WAITAOF cannot be used when numlocal is set but appendonly is "
            "disabled.");
-    expect(r, "WAITAOF 2 0 0", "-ERR value is out of range, must be between 0 and 1");
+    expect(r, "WAITAOF 2 0 0", "-ERR value is out of range, value must between 0 and 1");
     expect(r, "WAITAOF 0 -1 0", "-ERR value is out of range, must be positive");
     expect(r, "WAITAOF 0 1 10", "");
     later(r, 11);
