@@ -246,7 +246,7 @@ static void next_token(struct decoder *d, struct token *t)
         lib_step(d->L, &d->steps);
         d->p++;
     }
-    t->at = (size_t)(d->p - d->start);
+    *t = (struct token){.at = (size_t)(d->p - d->start)};
     if (*d->p == '\0') {
         t->type = TOKEN_END;
     } else if (*d->p == '"') {

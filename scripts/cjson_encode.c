@@ -59,18 +59,27 @@ static void encode_string(struct encoder *e, int index)
     out_char(&e->out, '"');
 }
 
+static const char *invalid_number(const struct encoder *e, double d)
+{
+    if (e->settings->encode_invalid == CJSON_INVALID_NULL)
+        return "null";
+    if (isnan(d))
+        return "nan";
+    return d > 0 ? "inf" : "-inf";
+}
+
 static void encode_number(struct encoder *e, int index)
 {
     double d = lua_tonumber(e->L, index);
-    char text[32];
-    if (isfinite(d))
-        snprintf(text, sizeof text, "%.*g", e->settings->precision, d);
-    else if (e->settings->encode_invalid == CJSON_INVALID_REFUSE)
+    if (isfinite(d)) {
+        char text[32];
+        int n = snprintf(text, sizeof text, "%.*g", e->settings->precision, d);
+        out_bytes(&e->out, text, (size_t)n);
+        return;
+    }
+    if (e->settings->encode_invalid == CJSON_INVALID_REFUSE)
         refuse(e, index, "must not be NaN or Inf");
-    else if (e->settings->encode_invalid == CJSON_INVALID_NULL)
-        strcpy(text, "null");
-    else
-        strcpy(text, isnan(d) ? "nan" : d > 0 ? "inf" : "-inf");
+    const char *text = invalid_number(e, d);
     out_bytes(&e->out, text, strlen(text));
 }
 

@@ -7,17 +7,19 @@
 
 #include <stdint.h>
 
+#define NUM_2_63 9223372036854775808.0
+
 /* Truncates; NaN and what does not fit give INT64_MIN. */
 static inline int64_t num_to_i64(double d)
 {
-    return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN;
+    return d >= -NUM_2_63 && d < NUM_2_63 ? (int64_t)d : INT64_MIN;
 }
 
 /* Truncates; a negative number wraps round. */
 static inline uint64_t num_to_u64(double d)
 {
-    if (d >= 0x1p63)
-        return (uint64_t)num_to_i64(d - 0x1p63) ^ UINT64_C(1) << 63;
+    if (d >= NUM_2_63)
+        return (uint64_t)num_to_i64(d - NUM_2_63) ^ UINT64_C(1) << 63;
     return (uint64_t)num_to_i64(d);
 }
 

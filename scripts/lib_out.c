@@ -78,6 +78,7 @@ void out_grow(struct out *o, size_t n)
         if (!box_resize(L, b, room)) {
             lua_pushliteral(L, "not enough memory");
             lua_error(L);
+            return; /* never reached, but for those who do not know that */
         }
     }
     if (o->p == o->first)

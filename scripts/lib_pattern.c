@@ -12,6 +12,7 @@
 #include "scripts/lib_out.h"
 #include "scripts/libs.h"
 
+#include <assert.h>
 #include <lauxlib.h>
 #include <stdint.h>
 #include <string.h>
@@ -235,6 +236,32 @@ static const char *match_reference(struct matcher *m, const char *s, char digit)
     return memcmp(m->captures[i].p, s, n) == 0 ? s + n : NULL;
 }
 
+/*
+ * %b, %f and %1 to %9 at `*p`, which moves behind them. It stays when there is something else.
+ * Answers where in the subject to go on, or NULL.
+ */
+static const char *match_special(struct matcher *m, const char *s, const char **p)
+{
+    char what = (*p)[1];
+    if (what == 'b') {
+        const char *pair = *p + 2;
+        *p += 4;
+        return match_balance(m, s, pair);
+    }
+    if (what == 'f') {
+        const char *set = *p + 2;
+        if (*set != '[')
+            luaL_error(m->L, "missing '[' after '%%f' in pattern");
+        *p = item_end(m, set);
+        return at_frontier(m, s, set, *p) ? s : NULL;
+    }
+    if (is_digit((unsigned char)what)) {
+        *p += 2;
+        return match_reference(m, s, what);
+    }
+    return NULL;
+}
+
 /* ---- The matcher --------------------------------------------------------------------------------
  */
 
@@ -255,27 +282,16 @@ static const char *match_rest(struct matcher *m, const char *s, const char *p)
             if (p[1] == '\0')
                 return s == m->end ? s : NULL;
             break;
-        case '%':
-            if (p[1] == 'b') {
-                s = match_balance(m, s, p + 2);
-                p += 4;
-            } else if (p[1] == 'f') {
-                p += 2;
-                if (*p != '[')
-                    luaL_error(m->L, "missing '[' after '%%f' in pattern");
-                const char *end = item_end(m, p);
-                if (!at_frontier(m, s, p, end))
-                    return NULL;
-                p = end;
-            } else if (is_digit((unsigned char)p[1])) {
-                s = match_reference(m, s, p[1]);
-                p += 2;
-            } else {
+        case '%': {
+            const char *next = p, *after = match_special(m, s, &next);
+            if (next == p)
                 break;
-            }
-            if (!s)
+            if (!after)
                 return NULL;
+            s = after;
+            p = next;
             continue;
+        }
         default: break;
         }
 
@@ -313,6 +329,7 @@ static const char *match(struct matcher *m, const char *s, const char *p)
 
 static void matcher_init(struct matcher *m, lua_State *L, const char *s, size_t n)
 {
+    assert(s);
     m->L = L;
     m->start = s;
     m->end = s + n;

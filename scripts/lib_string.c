@@ -280,9 +280,7 @@ static int string_format(lua_State *L)
     out_init(&o, L);
     for (; p < end; p++) {
         lib_step(L, &steps);
-        if (*p != '%') {
-            out_char(&o, *p);
-        } else if (*++p == '%') {
+        if (*p != '%' || *++p == '%') {
             out_char(&o, *p);
         } else {
             char spec[FORMAT_SPEC];
