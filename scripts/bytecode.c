@@ -9,11 +9,24 @@
 
 #include <stdint.h>
 
-enum { HEADER = 12, OP_MASK = 0x3f, OP_SETGLOBAL = 7, DEPTH_MAX = 200 };
+enum { HEADER = 12, DEPTH_MAX = 200, NAMES_MAX = 64 };
+
+/* An instruction: its kind in the lowest bits, the number of a constant in the highest. */
+enum { OP_MASK = 0x3f, OP_GETGLOBAL = 5, OP_SETGLOBAL = 7, OP_SETTABLE = 9, BX_SHIFT = 14 };
+
+/* Globals by which no table is changed, whatever is done with them. */
+static const struct bytes harmless[] = {
+    BYTES("KEYS"),   BYTES("ARGV"),   BYTES("redis"), BYTES("server"),   BYTES("tonumber"),
+    BYTES("type"),   BYTES("unpack"), BYTES("pairs"), BYTES("ipairs"),   BYTES("tostring"),
+    BYTES("next"),   BYTES("error"),  BYTES("pcall"), BYTES("assert"),   BYTES("select"),
+    BYTES("string"), BYTES("math"),   BYTES("cjson"), BYTES("cmsgpack"), BYTES("struct"),
+    BYTES("bit"),
+};
 
 struct dump {
     const char *p, *end;
-    bool bad, sets;
+    bool bad;
+    unsigned traits;
 };
 
 static const char *take(struct dump *d, size_t n)
@@ -39,38 +52,67 @@ static size_t take_count(struct dump *d)
     return d->bad ? 0 : (size_t)n;
 }
 
-static void skip_string(struct dump *d)
+/* The size counts the NUL at its end; no string at all has none. */
+static struct bytes take_string(struct dump *d)
 {
     size_t n = 0;
     const char *at = take(d, sizeof n);
     if (at)
         memcpy(&n, at, sizeof n);
-    take(d, n);
+    at = take(d, n);
+    return at && n ? (struct bytes){at, n - 1} : (struct bytes){"", 0};
 }
 
-static void scan_code(struct dump *d)
+static void skip_constant(struct dump *d, struct bytes *name)
 {
-    size_t n = take_count(d);
-    const char *code = take(d, n * sizeof(uint32_t));
-    for (size_t i = 0; code && i < n; i++) {
-        uint32_t instruction;
-        memcpy(&instruction, code + i * sizeof instruction, sizeof instruction);
-        if ((instruction & OP_MASK) == OP_SETGLOBAL)
-            d->sets = true;
+    const char *type = take(d, 1);
+    switch (type ? *type : LUA_TNONE) {
+    case LUA_TNIL: break;
+    case LUA_TBOOLEAN: take(d, 1); break;
+    case LUA_TNUMBER: take(d, sizeof(lua_Number)); break;
+    case LUA_TSTRING: *name = take_string(d); break;
+    default: d->bad = true;
     }
 }
 
-static void skip_constants(struct dump *d)
+static bool is_harmless(struct bytes name)
 {
-    for (size_t n = take_count(d); n > 0 && !d->bad; n--) {
-        const char *type = take(d, 1);
-        switch (type ? *type : LUA_TNONE) {
-        case LUA_TNIL: break;
-        case LUA_TBOOLEAN: take(d, 1); break;
-        case LUA_TNUMBER: take(d, sizeof(lua_Number)); break;
-        case LUA_TSTRING: skip_string(d); break;
-        default: d->bad = true;
-        }
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (bytes_eq(harmless[i], name))
+            return true;
+    return false;
+}
+
+/* The data word that may follow an instruction is looked at as if it were one, which can only add
+ * a trait. */
+static unsigned traits_of(uint32_t instruction, const struct bytes *names, size_t n)
+{
+    switch (instruction & OP_MASK) {
+    case OP_SETGLOBAL: return BYTECODE_SETS_GLOBALS | BYTECODE_CHANGES_TABLES;
+    case OP_SETTABLE: return BYTECODE_CHANGES_TABLES;
+    case OP_GETGLOBAL: {
+        size_t name = instruction >> BX_SHIFT;
+        return name < n && is_harmless(names[name]) ? 0 : BYTECODE_CHANGES_TABLES;
+    }
+    default: return 0;
+    }
+}
+
+/* Instructions come first, then the constants that they name. */
+static void scan_code(struct dump *d)
+{
+    struct bytes names[NAMES_MAX] = {{0}}, spare;
+    size_t ninstructions = take_count(d);
+    const char *code = take(d, ninstructions * sizeof(uint32_t));
+    size_t nconstants = take_count(d);
+    for (size_t i = 0; i < nconstants && !d->bad; i++)
+        skip_constant(d, i < NAMES_MAX ? &names[i] : &spare);
+
+    size_t nnames = nconstants < NAMES_MAX ? nconstants : NAMES_MAX;
+    for (size_t i = 0; i < ninstructions && !d->bad; i++) {
+        uint32_t instruction;
+        memcpy(&instruction, code + i * sizeof instruction, sizeof instruction);
+        d->traits |= traits_of(instruction, names, nnames);
     }
 }
 
@@ -78,21 +120,20 @@ static void skip_debug(struct dump *d)
 {
     take(d, take_count(d) * sizeof(int)); /* lines */
     for (size_t n = take_count(d); n > 0 && !d->bad; n--) {
-        skip_string(d); /* locals: name, from, to */
+        take_string(d); /* locals: name, from, to */
         take(d, 2 * sizeof(int));
     }
     for (size_t n = take_count(d); n > 0 && !d->bad; n--)
-        skip_string(d); /* upvalues */
+        take_string(d); /* upvalues */
 }
 
 static void scan_function(struct dump *d, int depth)
 {
     if (depth > DEPTH_MAX)
         d->bad = true;
-    skip_string(d);               /* source */
+    take_string(d);               /* source */
     take(d, 2 * sizeof(int) + 4); /* lines, and four single bytes */
     scan_code(d);
-    skip_constants(d);
     for (size_t n = take_count(d); n > 0 && !d->bad; n--)
         scan_function(d, depth + 1);
     skip_debug(d);
@@ -105,7 +146,7 @@ static int append(lua_State *L, const void *p, size_t n, void *ud)
     return 0;
 }
 
-bool bytecode_sets_globals(lua_State *L)
+unsigned bytecode_traits(lua_State *L)
 {
     /* Version 5.1, official format, little endian, int 4, size_t 8, instruction 4, number 8. */
     static const char header[] = LUA_SIGNATURE "\x51\x00\x01\x04\x08\x04\x08";
@@ -119,5 +160,5 @@ bool bytecode_sets_globals(lua_State *L)
     else
         d.bad = true;
     buf_free(&dumped);
-    return d.bad || d.sets;
+    return d.bad ? BYTECODE_SETS_GLOBALS | BYTECODE_CHANGES_TABLES : d.traits;
 }

@@ -1,18 +1,30 @@
 /*
- * One question about a compiled function: does it, or any function inside it, assign to a global?
- *
- * A script that does not may have the table of globals itself as its environment, instead of the
- * read-only view of it: it has no instruction to change it with, and no way to get hold of it as a
- * value (_G is the view; there is no getfenv). Every `redis`, `KEYS` and `ARGV` in it is then found
- * at once.
+ * What can be told of a compiled function from its instructions, those of the functions inside it
+ * included. Both answers make runs cheaper; neither is needed for them to be right.
  */
 #ifndef SCRIPTS_BYTECODE_H
 #define SCRIPTS_BYTECODE_H
 
 #include <lua.h>
-#include <stdbool.h>
 
-/* About the Lua function at the top of the stack. True also when it cannot be told. */
-bool bytecode_sets_globals(lua_State *L);
+enum bytecode_trait {
+    /*
+     * It assigns to a global. A script that does not may have the table of globals itself as its
+     * environment, instead of the read-only view of it: it has no instruction to change it with,
+     * and no way to get hold of it as a value (_G is the view; there is no getfenv). Every
+     * `redis`, `KEYS` and `ARGV` in it is then found at once.
+     */
+    BYTECODE_SETS_GLOBALS = 1,
+
+    /*
+     * It might change a table that it was given. A script that has no instruction to assign to a
+     * field, and names no global but those whose functions leave their arguments alone, leaves
+     * KEYS and ARGV as they were, so that they can serve the next run.
+     */
+    BYTECODE_CHANGES_TABLES = 2,
+};
+
+/* Of the Lua function at the top of the stack. All of them when it cannot be told. */
+unsigned bytecode_traits(lua_State *L);
 
 #endif

@@ -18,6 +18,7 @@ struct script {
     uint64_t body_hash;
     int ref; /* the compiled function in the interpreter's registry; 0: not compiled */
     unsigned flags;
+    unsigned traits;   /* enum bytecode_trait, once it is compiled */
     size_t code;       /* where the Lua text begins, behind the `#!` line */
     struct bytes body; /* owned */
     char sha[SCRIPT_SHA_LEN];

@@ -17,78 +17,55 @@
 
 enum { SLOT_HANDLER = 1, SLOT_RUN, SLOTS = SLOT_RUN };
 
-/*
- * Up to this length, looking whether KEYS and ARGV can serve again is cheaper than making them. A
- * run that took more heap than a small one, or in which garbage was collected so that this cannot
- * be told, may have blown them up and emptied them again; after it they are made anew.
- */
-enum { REUSE_MAX = 3, REUSE_HEAP = 16 * 1024 };
+/* KEYS and ARGV of up to this length are kept for the next run. */
+enum { KEPT_MAX = 16 };
 
 /* ---- running ---- */
 
-/* Does the table at the top of the stack have exactly the keys 1 to n, and no metatable? Nothing
- * else that a script can do to a table can be seen once its elements are replaced. */
-static bool is_plain_array(lua_State *L, size_t n)
+/* Gives the globals a new KEYS or ARGV, and pushes it. */
+static void push_new_array(lua_State *L, enum konst name, size_t n)
 {
-    if (lua_getmetatable(L, -1)) {
-        lua_pop(L, 1);
-        return false;
-    }
-    lua_pushnil(L);
-    for (size_t i = 1; i <= n; i++) {
-        if (!lua_next(L, -2))
-            return false;
-        lua_pop(L, 1);
-        if (lua_type(L, -1) != LUA_TNUMBER || lua_tonumber(L, -1) != (lua_Number)i) {
-            lua_pop(L, 1);
-            return false;
-        }
-    }
-    if (!lua_next(L, -2))
-        return true;
-    lua_pop(L, 2);
-    return false;
-}
-
-/* Pushes the table that the last run had under this name if it can serve again, or a new one.
- * Nobody else can still hold it: what a script made is out of reach when it has ended. */
-static void push_array(lua_State *L, struct script_host *h, enum konst name, size_t n)
-{
-    size_t *last = name == K_KEYS ? &h->nkeys : &h->nargs;
-    int kept = name == K_KEYS ? K_KEYS_KEPT : K_ARGV_KEPT;
-    lua_rawgeti(L, LUA_ENVIRONINDEX, kept);
-    if (n == *last && n <= REUSE_MAX && is_plain_array(L, n))
-        return;
-    lua_pop(L, 1);
-    *last = SIZE_MAX;
+    lua_createtable(L, (int)n, 0);
     lua_rawgeti(L, LUA_ENVIRONINDEX, K_GLOBALS);
     lua_rawgeti(L, LUA_ENVIRONINDEX, name);
-    lua_createtable(L, (int)n, 0);
-    lua_pushvalue(L, -1);
-    lua_rawseti(L, LUA_ENVIRONINDEX, kept);
-    lua_pushvalue(L, -1);
-    lua_insert(L, -4);
+    lua_pushvalue(L, -3);
     lua_rawset(L, -3);
     lua_pop(L, 1);
-    *last = n;
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, LUA_ENVIRONINDEX, name == K_KEYS ? K_KEYS_KEPT : K_ARGV_KEPT);
 }
 
-static void set_array(lua_State *L, struct script_host *h, enum konst name,
-                      const struct bytes *values, size_t n)
+/* `kept` is how many elements the table of the last run has, or NOT_KEPT. Nobody else can still
+ * hold that table: what a script made is out of reach when it has ended. */
+static void set_array(lua_State *L, enum konst name, size_t *kept, const struct bytes *values,
+                      size_t n)
 {
-    push_array(L, h, name, n);
+    size_t before = *kept;
+    *kept = NOT_KEPT;
+    if (before != NOT_KEPT && n <= KEPT_MAX)
+        lua_rawgeti(L, LUA_ENVIRONINDEX, name == K_KEYS ? K_KEYS_KEPT : K_ARGV_KEPT);
+    else
+        push_new_array(L, name, n);
     for (size_t i = 0; i < n; i++) {
         lua_pushlstring(L, values[i].p, values[i].n);
         lua_rawseti(L, -2, (int)i + 1);
     }
+    for (size_t i = n; before != NOT_KEPT && i < before; i++) {
+        lua_pushnil(L);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
     lua_pop(L, 1);
+    if (n <= KEPT_MAX)
+        *kept = n;
 }
 
 static int run(lua_State *L)
 {
     struct script_host *h = host_of(L);
-    set_array(L, h, K_KEYS, h->run->keys, h->run->nkeys);
-    set_array(L, h, K_ARGV, h->run->args, h->run->nargs);
+    set_array(L, K_KEYS, &h->kept_keys, h->run->keys, h->run->nkeys);
+    set_array(L, K_ARGV, &h->kept_args, h->run->args, h->run->nargs);
+    if (h->script->traits & BYTECODE_CHANGES_TABLES)
+        h->kept_keys = h->kept_args = NOT_KEPT;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->script->ref);
     lua_call(L, 0, 1);
     convert_answer(L, h);
@@ -148,7 +125,7 @@ static void open_interpreter(struct script_host *h)
     h->pressure = SIZE_MAX;
     h->worn = false;
     memset(h->names, 0, sizeof h->names);
-    h->nkeys = h->nargs = SIZE_MAX;
+    h->kept_keys = h->kept_args = NOT_KEPT;
     h->L = lua_newstate(watch_alloc, h);
     if (h->L == NULL || lua_cpcall(h->L, sandbox_open, NULL) != 0)
         abort();
@@ -218,7 +195,8 @@ static int compile(lua_State *L)
     c->status = host_compile(L, 2, s->code, 3);
     if (c->status != 0)
         return lua_error(L);
-    if (!bytecode_sets_globals(L)) {
+    s->traits = bytecode_traits(L);
+    if (!(s->traits & BYTECODE_SETS_GLOBALS)) {
         lua_getfield(L, LUA_REGISTRYINDEX, "konsts");
         lua_rawgeti(L, -1, K_GLOBALS);
         lua_setfenv(L, -3);
@@ -363,8 +341,6 @@ static void begin(struct script_host *h, const struct script *s, const struct sc
     h->failed = h->counted = false;
     h->resp = 2;
     h->largest = 0;
-    h->collected = false;
-    h->used_before = h->pool.used;
     math_seed(h, 0);
     tape_reset(&h->answer);
 }
@@ -389,8 +365,6 @@ static void say_failed(struct script_host *h, int status, struct reply *out)
 static void end(struct script_host *h, int status)
 {
     lua_settop(h->L, SLOTS);
-    if (h->collected || h->pool.used > h->used_before + REUSE_HEAP)
-        h->nkeys = h->nargs = SIZE_MAX;
     h->script = NULL;
     h->run = NULL;
     h->current = NULL;

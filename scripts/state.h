@@ -46,6 +46,8 @@ struct name_slot {
     const void *command;
 };
 
+#define NOT_KEPT SIZE_MAX
+
 struct script_host {
     const struct script_ops *ops;
     struct script_limits limits;
@@ -58,13 +60,13 @@ struct script_host {
     struct pool pool;
     struct cjson_settings *cjson;
     struct name_slot names[NAME_SLOTS];
-    size_t nkeys, nargs; /* for how many elements the kept KEYS and ARGV were made */
-    size_t live;         /* heap in use after the last whole collection */
-    size_t pressure;     /* heap in use at which a run must do something about its garbage */
-    bool collecting;     /* a collection is under way, and goes on a little after each run */
-    bool relieved;       /* the collector is on in this run */
-    bool crowded;        /* a full collection is wanted at the next hook */
-    bool worn;           /* to be replaced before the next use */
+    size_t kept_keys, kept_args; /* elements of the kept KEYS and ARGV, or NOT_KEPT */
+    size_t live;                 /* heap in use after the last whole collection */
+    size_t pressure; /* heap in use at which a run must do something about its garbage */
+    bool collecting; /* a collection is under way, and goes on a little after each run */
+    bool relieved;   /* the collector is on in this run */
+    bool crowded;    /* a full collection is wanted at the next hook */
+    bool worn;       /* to be replaced before the next use */
 
     /* the run */
     const struct script *script; /* NULL: none */
@@ -75,9 +77,7 @@ struct script_host {
     bool failed, counted;        /* the answer is an error; a command has already counted it */
     int resp;
     unsigned calls;
-    size_t largest;     /* block that was asked for */
-    size_t used_before; /* heap in use when it began */
-    bool collected;     /* garbage has been collected since */
+    size_t largest; /* block that was asked for */
     uint64_t random;
     struct tape tape;   /* the reply of a command on its way in */
     struct tape answer; /* the script's own, on its way out */

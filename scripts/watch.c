@@ -108,7 +108,7 @@ static void hurry(struct script_host *h)
 static void relieve(struct script_host *h)
 {
     if (!h->relieved) {
-        h->relieved = h->collecting = h->collected = true;
+        h->relieved = h->collecting = true;
         h->pressure = half_way(h);
         lua_gc(h->L, LUA_GCRESTART, 0);
     } else {

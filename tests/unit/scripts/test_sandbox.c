@@ -206,18 +206,53 @@ TEST(sandbox, keys_and_argv_are_as_given_in_every_run)
         "for i = 1, 100 do KEYS[i] = i end for i = 100, 1, -1 do KEYS[i] = nil end return 1",
         "KEYS[1.5] = 1 KEYS[-1] = 2 return 1",
         "KEYS[KEYS] = KEYS return 1",
+        "local function f(t) t.x = 1 end f(KEYS) f(ARGV) return 1",
+        "local f = function() return function() KEYS.x = 1 end end f()() return 1",
+        "rawset(KEYS, 'x', 1) return 1",
+        "pcall(rawset, ARGV, 'x', 1) return 1",
+        "setmetatable(KEYS, {__index = {n = 1}}) return 1",
+        "_G['raw' .. 'set'](KEYS, 'x', 1) return 1",
+        "for k, f in pairs(_G) do if k == 'rawset' then f(KEYS, 'x', 1) end end return 1",
+        "loadstring('KEYS.x = 1')() return 1",
+        "table.sort(KEYS, function(a, b) return a > b end) return 1",
+        "coroutine.wrap(function() KEYS.x = 1 end)() return 1",
+        "string.gsub('a', 'a', function() KEYS.x = 1 end) return 1",
+        "setmetatable({}, {__newindex = KEYS}).x = 1 return 1",
+        "KEYS.x, KEYS.y = 1, 2 error('x')",
+        "return #KEYS - #KEYS + 1",
+        "return tonumber(#KEYS == 2 and 1)",
     };
     static const char *const words[] = {"k1", "k2", "a1", NULL};
     struct rig r;
     rig_init(&r);
     for (size_t i = 0; i < COUNT(vandals); i++) {
-        assert_string_equal(eval_with(&r, vandals[i], 2, words), ":1\r\n");
+        eval_with(&r, vandals[i], 2, words);
         assert_string_equal(
             eval_with(&r,
                       "local n = 0 for k in pairs(KEYS) do n = n + 1 end "
                       "for k in pairs(ARGV) do n = n + 1 end return {KEYS[1], KEYS[2], ARGV[1], n}",
                       2, words),
             "*4\r\n$2\r\nk1\r\n$2\r\nk2\r\n$2\r\na1\r\n:3\r\n");
+    }
+    rig_free(&r);
+}
+
+TEST(sandbox, keys_and_argv_have_as_many_elements_as_were_given)
+{
+    static const char *const words[] = {"1", "2", "3", "4", "5", "6", "7", "8", NULL};
+    static const size_t counts[] = {0, 3, 1, 8, 2, 0, 5, 4, 4, 1};
+    struct rig r;
+    rig_init(&r);
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        char want[32];
+        snprintf(want, sizeof want, "*4\r\n:%zu\r\n:%zu\r\n:%zu\r\n:%zu\r\n", counts[i],
+                 8 - counts[i], counts[i], 8 - counts[i]);
+        assert_string_equal(eval_with(&r,
+                                      "local k, a = 0, 0 for _ in pairs(KEYS) do k = k + 1 end "
+                                      "for _ in pairs(ARGV) do a = a + 1 end "
+                                      "return {#KEYS, #ARGV, k, a}",
+                                      counts[i], words),
+                            want);
     }
     rig_free(&r);
 }
