@@ -1,5 +1,7 @@
 #include "server/about.h"
 
+#include "server/commands/reference.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +37,7 @@ void about_print_help(void)
 {
     printf("Usage: latchd [file] [-] [--option value ...]\n"
            "       latchd ping|health [file] [--option value ...]\n"
-           "       latchd --version | --help\n"
+           "       latchd --version | --help | --commands\n"
            "\n"
            "A lock server that speaks the Redis protocol. Options are those of a redis.conf: as\n"
            "--port 7000, as a line \"port 7000\" of the file (\"-\" reads it from standard input), "
@@ -61,6 +63,16 @@ void about_print_help(void)
         printf(" %s", options[i].name);
     }
     printf("\n");
+}
+
+void about_print_commands(void)
+{
+    struct registry *r = registry_new();
+    struct buf page = {0};
+    reference_print(r, &page);
+    fwrite(buf_bytes(&page).p, 1, buf_len(&page), stdout);
+    buf_free(&page);
+    registry_free(r);
 }
 
 void about_log_start(const struct config *cfg, const char *name, const struct log *log)

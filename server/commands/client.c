@@ -359,7 +359,7 @@ static const struct command client_subcommands[] = {
      .summary = "Tells which client gets the invalidations of this one."},
     {.name = "help", .full_name = "client|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE | CMD_SENTINEL, OURS, .since = "5.0.0", .complexity = "O(1)",
-     .syntax = "", .summary = "Prints this."},
+     .syntax = "", .summary = "Lists the subcommands."},
     {.name = "id", .full_name = "client|id", .run = cmd_id, .arity = 2, .flags = USUAL, OURS,
      .since = "5.0.0", .complexity = "O(1)", .syntax = "",
      .summary = "Tells the connection's number."},

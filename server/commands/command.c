@@ -412,7 +412,7 @@ static const struct command command_subcommands[] = {
      .syntax = "command [arg [arg ...]]",
      .summary = "Tells which arguments are keys, and what is done to them."},
     {.name = "help", .full_name = "command|help", .run = call_help, .arity = 2, OURS,
-     .since = "5.0.0", .complexity = "O(1)", .syntax = "", .summary = "Prints this."},
+     .since = "5.0.0", .complexity = "O(1)", .syntax = "", .summary = "Lists the subcommands."},
     {.name = "info", .full_name = "command|info", .run = cmd_info, .arity = -2, OURS,
      .since = "2.8.13", .complexity = "O(N), N being the number of commands",
      .syntax = "[command-name [command-name ...]]", .tips = "nondeterministic_output_order",

@@ -126,7 +126,7 @@ static const struct command config_subcommands[] = {
      .summary = "Gives the values of options; names may be patterns."},
     {.name = "help", .full_name = "config|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE, .group = GROUP_SERVER, .since = "5.0.0",
-     .complexity = "O(1)", .syntax = "", .summary = "Prints this."},
+     .complexity = "O(1)", .syntax = "", .summary = "Lists the subcommands."},
     {.name = "resetstat", .full_name = "config|resetstat", .run = cmd_config_resetstat, .arity = 2,
      .flags = ADMIN, .group = GROUP_SERVER, .since = "2.0.0", .complexity = "O(1)", .syntax = "",
      .summary = "Sets the counters that INFO shows back to zero."},

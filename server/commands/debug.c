@@ -189,7 +189,7 @@ static const struct debug {
 } subcommands[] = {
     {"change-repl-id", 2, 2, debug_nothing, "Does nothing."},
     {"error", 3, 3, debug_error, "message: answers with that error."},
-    {"help", 2, 2, debug_help, "Prints this."},
+    {"help", 2, 2, debug_help, "Lists the subcommands."},
     {"log", 3, 3, debug_log, "message: writes it to the log."},
     {"object", 3, 4, debug_object, "key: tells how it is kept."},
     {"populate", 3, 5, debug_populate, "count [prefix] [size]: makes that many keys."},

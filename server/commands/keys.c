@@ -326,7 +326,7 @@ static const struct command object_subcommands[] = {
      .tips = "nondeterministic_output", .summary = "Refused: access frequencies are not kept."},
     {.name = "help", .full_name = "object|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE, .acl = ACL_KEYSPACE, .group = GROUP_GENERIC,
-     .since = "6.2.0", .complexity = "O(1)", .syntax = "", .summary = "Prints this."},
+     .since = "6.2.0", .complexity = "O(1)", .syntax = "", .summary = "Lists the subcommands."},
     {.name = "idletime", .full_name = "object|idletime", .run = cmd_object_idletime, .arity = 3,
      .flags = CMD_READONLY, .acl = ACL_KEYSPACE, .group = GROUP_GENERIC,
      .keys = {{KEY_RO, 2, 0, 1}}, .since = "2.2.3", .complexity = "O(1)", .syntax = "key",

@@ -225,7 +225,7 @@ const struct command pubsub_commands[] = {
      .complexity = "O(N+M) where N is the number of the channel's subscribers and M the number of "
                    "patterns, of any client",
      .syntax = "channel message", .summary = "Sends a message to all who listen to the channel."},
-    {.name = "pubsub", .run = call_unknown_subcommand, .arity = -2, .group = GROUP_PUBSUB,
+    {.name = "pubsub", .arity = -2, .group = GROUP_PUBSUB,
      .since = "2.8.0", .complexity = "Depends on subcommand.", .syntax = "", .sub = subcommands,
      .summary = "Tells what is subscribed to."},
     {.name = "punsubscribe", .run = cmd_punsubscribe, .arity = -1, .flags = FLAGS | CMD_NOSCRIPT,

@@ -104,7 +104,7 @@ static const struct command script_subcommands[] = {
      .summary = "Forgets all scripts."},
     {.name = "help", .full_name = "script|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE, .acl = ACL_SCRIPTING, .group = GROUP_SCRIPTING,
-     .since = "5.0.0", .complexity = "O(1)", .syntax = "", .summary = "Prints this."},
+     .since = "5.0.0", .complexity = "O(1)", .syntax = "", .summary = "Lists the subcommands."},
     {.name = "kill", .full_name = "script|kill", .run = scripting_kill, .arity = 2,
      .flags = CMD_NOSCRIPT | CMD_ALLOW_BUSY, .acl = ACL_SCRIPTING, .group = GROUP_SCRIPTING,
      .since = "2.6.0", .complexity = "O(1)", .syntax = "",

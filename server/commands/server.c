@@ -84,11 +84,6 @@ static void cmd_shutdown(struct call *c)
         reply_error(c->reply, BYTES("ERR No shutdown in progress."));
         return;
     }
-    if (c->flags & CALL_EXEC && !(asked & SHUTDOWN_NOW)) {
-        reply_error(c->reply, BYTES("ERR SHUTDOWN without NOW or ABORT isn't allowed for DENY "
-                                    "BLOCKING client"));
-        return;
-    }
     log_warning(c->engine->log, "User requested shutdown...");
     scripting_abort(c->engine);
     session_close(c->session, false);
@@ -141,7 +136,7 @@ static void cmd_waitaof(struct call *c)
 static const struct command memory_subcommands[] = {
     {.name = "help", .full_name = "memory|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE, .group = GROUP_SERVER, .since = "4.0.0",
-     .complexity = "O(1)", .syntax = "", .summary = "Prints this."},
+     .complexity = "O(1)", .syntax = "", .summary = "Lists the subcommands."},
     {.name = "usage", .full_name = "memory|usage", .run = cmd_memory_usage, .arity = -3,
      .flags = CMD_READONLY, .group = GROUP_SERVER, .keys = {{KEY_RO, 2, 0, 1}}, .since = "4.0.0",
      .complexity = "O(1)", .syntax = "key [SAMPLES count]",

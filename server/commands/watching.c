@@ -187,7 +187,7 @@ static const struct command slowlog_subcommands[] = {
      .summary = "Lists the newest entries of the slow log."},
     {.name = "help", .full_name = "slowlog|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE, .group = GROUP_SERVER, .since = "6.2.0",
-     .complexity = "O(1)", .syntax = "", .summary = "Prints this."},
+     .complexity = "O(1)", .syntax = "", .summary = "Lists the subcommands."},
     {.name = "len", .full_name = "slowlog|len", .run = cmd_slowlog_len, .arity = 2,
      .flags = CMD_ADMIN | CMD_LOADING | CMD_STALE, .group = GROUP_SERVER, .since = "2.2.12",
      .complexity = "O(1)", .syntax = "",
@@ -204,7 +204,7 @@ static const struct command slowlog_subcommands[] = {
 static const struct command latency_subcommands[] = {
     {.name = "help", .full_name = "latency|help", .run = call_help, .arity = 2,
      .flags = CMD_LOADING | CMD_STALE, .group = GROUP_SERVER, .since = "2.8.13",
-     .complexity = "O(1)", .syntax = "", .summary = "Prints this."},
+     .complexity = "O(1)", .syntax = "", .summary = "Lists the subcommands."},
     {.name = "histogram", .full_name = "latency|histogram", .run = cmd_latency_histogram,
      .arity = -2, .flags = ADMIN, .group = GROUP_SERVER, .since = "7.0.0",
      .complexity = "O(N), N being the number of commands", .syntax = "[command [command ...]]",

@@ -105,6 +105,8 @@ static bool allowed(struct call *c)
         return refuse(c, ERR_NOAUTH);
     if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
         return refuse(c, ERR_BUSY);
+    if (c->session->flags & SESSION_MULTI && c->cmd->flags & CMD_NO_MULTI)
+        return refuse(c, BYTES("ERR Command not allowed inside a transaction"));
     if (!memory_allows(c))
         return refuse(c, ERR_OOM);
     if (c->session->flags & SESSION_PUBSUB && c->session->resp == 2 &&

@@ -95,6 +95,9 @@ TEST(shutdown, takes_words_that_fit_together)
     expect(r, "SHUTDOWN SAVE NOSAVE", "-ERR syntax error");
     expect(r, "SHUTDOWN ABORT NOW", "-ERR syntax error");
     expect(r, "SHUTDOWN ABORT", "-ERR No shutdown in progress.");
+    run(r, "MULTI");
+    expect(r, "SHUTDOWN NOW", "-ERR Command not allowed inside a transaction");
+    run(r, "DISCARD");
     assert_int_equal(r->stops, 0);
     expect(r, "SHUTDOWN NOSAVE NOW FORCE", "");
     assert_int_equal(r->stops, 1);
