@@ -4,7 +4,7 @@
 C_FILES     = $(shell find * -path 'build*' -prune -o -name '*.[ch]' -print)
 SHELL_FILES = $(shell find * -path 'build*' -prune -o -name '*.sh' -print) .ci/run
 
-.PHONY: build run test format lint clean
+.PHONY: build run test clients format lint clean
 
 # The program, at build/latchd.
 build:
@@ -23,6 +23,13 @@ test:
 	@cmake --preset debug >/dev/null
 	@cmake --build --preset debug
 	@tests/run.sh build-debug
+
+# The real client libraries, at pinned versions, against the program; `make clients-go` runs one language.
+clients: build
+	@tests/clients/run.sh
+
+clients-%: build
+	@tests/clients/run.sh $*
 
 format:
 	@tools/deps.sh lint

@@ -1,0 +1,8 @@
+#!/bin/sh
+# redis-cli and redis-benchmark, Debian's.
+# shellcheck source=tests/clients/lib.sh
+. "$CLIENTS/lib.sh"
+need redis-cli test
+
+latchd_start
+suite "redis-cli $(redis-cli --version | cut -d' ' -f2)" tap "$CLIENTS/shell/redis_cli.sh"
