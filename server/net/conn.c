@@ -81,6 +81,24 @@ static void drop_tail(struct conn *c)
         c->session->unsent = 0;
 }
 
+static size_t memory(const struct conn *c)
+{
+    size_t n = 0;
+    if (c->input)
+        n += sizeof *c->input + c->input->buf.cap;
+    if (c->tail)
+        n += sizeof *c->tail + c->tail->buf.cap;
+    return c->session ? n + c->session->out.cap : n;
+}
+
+/* Keeps the sum over all connections. */
+static void account(struct conn *c)
+{
+    size_t size = memory(c);
+    net_of(c)->memory += size - c->counted;
+    c->counted = size;
+}
+
 void conn_close(struct conn *c)
 {
     struct net *n = net_of(c);
@@ -90,6 +108,7 @@ void conn_close(struct conn *c)
     c->session = NULL;
     drop_input(c);
     drop_tail(c);
+    account(c);
     n->nconns--;
     n->nlingering -= (c->flags & CONN_LINGERS) != 0;
     uv_close((uv_handle_t *)&c->poll, on_closed);
@@ -172,6 +191,7 @@ static size_t execute(struct conn *c, struct parser *p, struct bytes in)
     struct net *n = net_of(c);
     int64_t start = net_now(n);
     size_t done = 0;
+    c->session->last_used = start;
     c->flags &= ~CONN_MORE;
     for (int left = COMMANDS_PER_TURN; done < in.n; left--) {
         if (left == 0 || n->engine->now - start > MS_PER_TURN || !may_execute(c)) {
@@ -282,7 +302,6 @@ static void conn_read(struct conn *c)
     struct stats *stats = &net_of(c)->engine->stats;
     stats->reads++;
     stats->in += (size_t)len;
-    c->session->last_used = net_now(net_of(c));
     if (len == 0)
         c->flags |= CONN_EOF;
     else
@@ -329,7 +348,7 @@ static bool drain(struct conn *c, struct buf *b)
     ssize_t len = send(c->fd, b->p + b->from, buf_len(b), MSG_NOSIGNAL);
     if (len < 0)
         return errno == EAGAIN || errno == EINTR;
-    c->session->last_used = net_now(net_of(c));
+    c->session->last_used = net_of(c)->now;
     net_of(c)->engine->stats.writes++;
     net_of(c)->engine->stats.out += (size_t)len;
     buf_consume(b, (size_t)len);
@@ -405,6 +424,7 @@ static void linger(struct conn *c)
     list_unlink(&c->link);
     list_append(&n->lingering, &c->link);
     net_expect(n, conn_deadline(c));
+    account(c);
     c->events = UV_READABLE;
     uv_poll_start(&c->poll, UV_READABLE, on_ready);
     busy_watch(n, c);
@@ -463,6 +483,7 @@ void conn_settle(struct conn *c)
         conn_wake(c);
     if (ending(c))
         net_expect(net_of(c), conn_deadline(c));
+    account(c);
     watch(c);
 }
 
@@ -531,11 +552,7 @@ void conn_describe(const struct conn *c, struct session_facts *out)
     address_of_self(c->fd, out->local, sizeof out->local);
     out->query = in ? buf_len(in) : 0;
     out->query_free = in ? in->cap - in->to : 0;
-    out->memory = mem_size(c);
-    if (in)
-        out->memory += mem_size(c->input) + in->cap;
-    if (c->tail)
-        out->memory += mem_size(c->tail) + c->tail->buf.cap;
+    out->memory = mem_size(c) + memory(c) - c->session->out.cap;
     out->reading = c->events & UV_READABLE;
     out->writing = c->events & UV_WRITABLE;
 }

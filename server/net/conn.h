@@ -27,6 +27,7 @@ struct conn {
     struct session *session;
     struct input *input; /* unfinished, or not executed yet */
     struct tail *tail;   /* output that the socket would not take */
+    size_t counted;      /* bytes of its buffers that are in net->memory */
     int fd;
     uint8_t flags;  /* enum conn_flag */
     uint8_t events; /* what the poll waits for */

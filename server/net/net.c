@@ -80,6 +80,7 @@ static void sweep(struct net *n, int64_t now)
 {
     n->swept = now;
     n->sweep_at = WHEEL_NEVER;
+    uv_timer_stop(&n->sweep);
     list_each_safe (pos, &n->engine->sessions) {
         struct session *s = container_of(pos, struct session, link);
         if (s->flags & SESSION_INTERNAL)
@@ -113,6 +114,7 @@ void net_settle(struct net *n, const struct conn *but)
     list_init(&now);
     move_all(&n->dirty, &now);
     n->settling = &now;
+    n->now = net_now(n);
     while (!list_empty(&now)) {
         struct conn *c = container_of(now.next, struct conn, link);
         list_unlink(&c->link);
@@ -122,6 +124,32 @@ void net_settle(struct net *n, const struct conn *but)
             conn_settle(c);
     }
     n->settling = outer;
+}
+
+/* Memory of all clients together. */
+
+static struct conn *largest(const struct net *n)
+{
+    struct conn *found = NULL;
+    list_each (pos, &n->engine->sessions) {
+        struct session *s = container_of(pos, struct session, link);
+        struct conn *c = s->owner;
+        if (c && !(s->flags & SESSION_NO_EVICT) && (!found || c->counted > found->counted))
+            found = c;
+    }
+    return found;
+}
+
+/* The largest go until the rest fits. A limit of its own for each client does not bound many. */
+static void evict(struct net *n)
+{
+    size_t limit = (size_t)config_client_memory_limit(n->config);
+    struct conn *c;
+    while (n->memory > limit && (c = largest(n)) && c->counted) {
+        log_notice(n->log, "Evicting client: id=%llu, %zu bytes of buffers",
+                   (unsigned long long)c->session->id, c->counted);
+        conn_close(c);
+    }
 }
 
 /* Stopping. */
@@ -204,6 +232,7 @@ static void on_turn(uv_prepare_t *p)
         sweep(n, now);
     bool quiet = list_empty(&n->dirty);
     net_settle(n, NULL);
+    evict(n);
     if (n->state == NET_DRAINING)
         end_of_draining(n, quiet);
     else if (n->state == NET_CLOSING)

@@ -87,6 +87,8 @@ struct net {
     struct list dirty; /* connections to settle at the end of this turn */
     struct list lingering;
     size_t nconns, nlingering;
+    size_t memory;         /* bytes in the buffers of all connections */
+    int64_t now;           /* when the connections were last settled */
     struct list *settling; /* connections that are being settled now */
     struct reader *reader, own_reader;
     struct busy *busy; /* others are served while a command takes long; else NULL */

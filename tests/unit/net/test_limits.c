@@ -256,3 +256,40 @@ TEST(limits, a_client_that_waited_goes_on_where_it_was)
     client_close(&c);
     shell_free(s);
 }
+
+/* Half a command of `size` bytes. */
+static void send_half(struct shell *s, struct client *c, int size)
+{
+    struct buf out = {0};
+    buf_printf(&out, "*2\r\n$4\r\nECHO\r\n$%d\r\n", 2 * size);
+    for (int i = 0; i < size; i++)
+        buf_putc(&out, 'x');
+    while (buf_len(&out)) {
+        ssize_t n = send(c->fd, out.p + out.from, buf_len(&out), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && s->net.nconns == 0)
+            break;
+        buf_consume(&out, n > 0 ? (size_t)n : 0);
+        shell_rest(s);
+    }
+    buf_free(&out);
+}
+
+TEST(limits, when_all_clients_together_hold_too_much_the_largest_goes)
+{
+    static const char *const settings[] = {"maxmemory-clients", "6mb", NULL};
+    struct shell *s = shell_new(settings);
+    struct client small = shell_dial(s), large = shell_dial(s), last = shell_dial(s);
+    send_half(s, &small, 1000);
+    send_half(s, &large, 3000000);
+    assert_int_equal(s->net.nconns, 3);
+    send_half(s, &last, 1500000);
+    assert_int_equal(s->net.nconns, 2);
+    assert_true(shell_closed(&large));
+    assert_true(shell_logged(s, "Evicting client"));
+    client_close(&small);
+    client_close(&large);
+    client_close(&last);
+    shell_rest(s);
+    assert_int_equal(s->net.memory, 0);
+    shell_free(s);
+}
