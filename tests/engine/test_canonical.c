@@ -102,6 +102,89 @@ TEST(canonical, a_reentrant_lock_counts_its_holds)
     rig_free(r);
 }
 
+TEST(canonical, a_fair_lock_goes_round_in_the_order_of_asking)
+{
+    struct rig *r = rig_new();
+    gives(r, "fair_acquire", "lock queue patience , a 1000 100", ":0");
+    gives(r, "fair_acquire", "lock queue patience , b 1000 100", ":100");
+    gives(r, "fair_acquire", "lock queue patience , c 1000 100", ":100");
+    as(r, 1);
+    run(r, "SUBSCRIBE turn:b");
+    received(r, 1);
+    as(r, 0);
+    gives(r, "fair_release", "lock queue , b turn:", ":0");
+    gives(r, "fair_release", "lock queue , a turn:", ":1");
+    assert_string_equal(received(r, 1), "*3 $7 message $6 turn:b $1 a");
+    gives(r, "fair_acquire", "lock queue patience , c 1000 100", ":100");
+    gives(r, "fair_acquire", "lock queue patience , d 1000 100", ":100");
+    gives(r, "fair_acquire", "lock queue patience , b 1000 100", ":0");
+    gives(r, "fair_leave", "queue patience , c", ":1");
+    gives(r, "fair_leave", "queue patience , c", ":0");
+    gives(r, "fair_release", "lock queue , b", ":1");
+    gives(r, "fair_acquire", "lock queue patience , d 1000 100", ":0");
+    gives(r, "fair_release", "lock queue , d", ":1");
+    expect(r, "DBSIZE", ":0");
+    rig_free(r);
+}
+
+TEST(canonical, a_waiter_that_died_loses_its_place)
+{
+    struct rig *r = rig_new();
+    gives(r, "fair_acquire", "lock queue patience , a 50 100", ":0");
+    gives(r, "fair_acquire", "lock queue patience , dead 50 100", ":50");
+    later(r, 40);
+    gives(r, "fair_acquire", "lock queue patience , b 50 100", ":10");
+    later(r, 50);
+    gives(r, "fair_acquire", "lock queue patience , b 50 100", ":10");
+    later(r, 11);
+    gives(r, "fair_acquire", "lock queue patience , b 50 100", ":0");
+    later(r, 1000);
+    expect(r, "DBSIZE", ":0");
+    rig_free(r);
+}
+
+TEST(canonical, a_semaphore_never_gives_more_than_it_has)
+{
+    struct rig *r = rig_new();
+    gives(r, "semaphore_acquire", "sem , a 2 100", ":0");
+    later(r, 40);
+    gives(r, "semaphore_acquire", "sem , b 2 100", ":0");
+    gives(r, "semaphore_acquire", "sem , c 2 100", ":61");
+    gives(r, "semaphore_acquire", "sem , a 2 100", ":0");
+    later(r, 100);
+    gives(r, "semaphore_acquire", "sem , c 2 100", ":1");
+    later(r, 1);
+    gives(r, "semaphore_acquire", "sem , c 2 100", ":0");
+    gives(r, "semaphore_release", "sem , a", ":0");
+    gives(r, "semaphore_release", "sem , c", ":1");
+    gives(r, "semaphore_release", "sem , c", ":0");
+    expect(r, "DBSIZE", ":0");
+    rig_free(r);
+}
+
+TEST(canonical, readers_share_and_a_writer_is_alone)
+{
+    struct rig *r = rig_new();
+    gives(r, "read_acquire", "writer readers , a 100", ":0");
+    later(r, 10);
+    gives(r, "read_acquire", "writer readers , b 100", ":0");
+    gives(r, "write_acquire", "writer readers , c 100", ":101");
+    gives(r, "write_acquire", "writer readers , a 100", ":101");
+    gives(r, "read_release", "readers , b", ":1");
+    gives(r, "read_release", "readers , b", ":0");
+    gives(r, "write_acquire", "writer readers , a 100", ":0");
+    gives(r, "read_acquire", "writer readers , b 100", ":100");
+    gives(r, "write_acquire", "writer readers , c 100", ":100");
+    gives(r, "write_release", "writer , c", ":0");
+    gives(r, "write_release", "writer , a", ":1");
+    gives(r, "write_acquire", "writer readers , c 100", ":91");
+    later(r, 91);
+    gives(r, "write_acquire", "writer readers , c 100", ":0");
+    later(r, 1000);
+    expect(r, "DBSIZE", ":0");
+    rig_free(r);
+}
+
 TEST(canonical, segments_are_taken_together_or_not_at_all)
 {
     struct rig *r = rig_new();
