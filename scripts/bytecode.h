@@ -19,7 +19,8 @@ enum bytecode_trait {
     /*
      * It might change a table that it was given. A script that has no instruction to assign to a
      * field, and names no global but those whose functions leave their arguments alone, leaves
-     * KEYS and ARGV as they were, so that they can serve the next run.
+     * KEYS and ARGV as they were, so that they can serve the next run. And it may see the
+     * libraries themselves instead of their read-only views.
      */
     BYTECODE_CHANGES_TABLES = 2,
 };

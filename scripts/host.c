@@ -22,15 +22,17 @@ enum { KEPT_MAX = 16 };
 
 /* ---- running ---- */
 
-/* Gives the globals a new KEYS or ARGV, and pushes it. */
+/* Gives both tables of globals a new KEYS or ARGV, and pushes it. */
 static void push_new_array(lua_State *L, enum konst name, size_t n)
 {
     lua_createtable(L, (int)n, 0);
-    lua_rawgeti(L, LUA_ENVIRONINDEX, K_GLOBALS);
-    lua_rawgeti(L, LUA_ENVIRONINDEX, name);
-    lua_pushvalue(L, -3);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
+    for (int globals = K_GLOBALS; globals <= K_PLAIN_GLOBALS; globals++) {
+        lua_rawgeti(L, LUA_ENVIRONINDEX, globals);
+        lua_rawgeti(L, LUA_ENVIRONINDEX, name);
+        lua_pushvalue(L, -3);
+        lua_rawset(L, -3);
+        lua_pop(L, 1);
+    }
     lua_pushvalue(L, -1);
     lua_rawseti(L, LUA_ENVIRONINDEX, name == K_KEYS ? K_KEYS_KEPT : K_ARGV_KEPT);
 }
@@ -198,7 +200,7 @@ static int compile(lua_State *L)
     s->traits = bytecode_traits(L);
     if (!(s->traits & BYTECODE_SETS_GLOBALS)) {
         lua_getfield(L, LUA_REGISTRYINDEX, "konsts");
-        lua_rawgeti(L, -1, K_GLOBALS);
+        lua_rawgeti(L, -1, s->traits & BYTECODE_CHANGES_TABLES ? K_GLOBALS : K_PLAIN_GLOBALS);
         lua_setfenv(L, -3);
         lua_pop(L, 1);
     }

@@ -7,8 +7,9 @@
  * metatables (rawset, setmetatable, and all of the table library) ask script_readonly first; next,
  * pairs and rawget look through the view, so that to a script it is simply the table.
  *
- * The globals are such a view too, and it is the environment of every script. What is not found
- * there is an error in Redis's words.
+ * The globals are such a view too, and it is the environment of scripts, except where a script's
+ * instructions prove that it needs none (bytecode.h). What is not found there is an error in
+ * Redis's words.
  */
 #include "scripts/state.h"
 
@@ -196,6 +197,26 @@ static void set_konsts(lua_State *L)
     lua_replace(L, LUA_ENVIRONINDEX);
 }
 
+/* The globals for scripts that cannot change a table: the same names, with the libraries themselves
+ * in place of their views, so that `redis.call` is found at once. The globals are at 1, _G is not
+ * yet among them. */
+static void set_plain_globals(lua_State *L)
+{
+    lua_newtable(L);
+    int plain = lua_gettop(L);
+    for (lua_pushnil(L); lua_next(L, 1);) {
+        int value = lua_gettop(L);
+        lua_pushvalue(L, value - 1);
+        if (!sandbox_behind(L, value))
+            lua_pushvalue(L, value);
+        lua_rawset(L, plain);
+        lua_settop(L, value - 1);
+    }
+    lua_getmetatable(L, 1);
+    lua_setmetatable(L, plain);
+    lua_rawseti(L, LUA_ENVIRONINDEX, K_PLAIN_GLOBALS);
+}
+
 int sandbox_open(lua_State *L)
 {
     lua_settop(L, 0);
@@ -203,6 +224,7 @@ int sandbox_open(lua_State *L)
     push_globals(L);
     lua_pushvalue(L, 1);
     lua_rawseti(L, LUA_ENVIRONINDEX, K_GLOBALS);
+    set_plain_globals(L);
     lua_pushvalue(L, 1);
     sandbox_protect(L); /* globals, environment */
 

@@ -31,10 +31,11 @@ enum konst {
     K_COUNTED, /* "ignore_error_stats_update" */
     K_KEYS,
     K_ARGV,
-    K_GLOBALS,   /* the table of globals behind the scripts' environment */
-    K_KEYS_KEPT, /* the tables that KEYS and ARGV were in the last run */
+    K_GLOBALS,       /* the table of globals behind the scripts' environment */
+    K_PLAIN_GLOBALS, /* the same for scripts that cannot change a table */
+    K_KEYS_KEPT,     /* the tables that KEYS and ARGV were in the last run */
     K_ARGV_KEPT,
-    K_NAMES = 16, /* from here on, the command names of host.names */
+    K_NAMES = 20, /* from here on, the command names of host.names */
 };
 
 enum { NAME_SLOTS = 128 }; /* 7 bits of a hash */
