@@ -106,7 +106,7 @@ static void put_server(struct report *r)
 
 /* What only a walk over the clients tells. */
 struct census {
-    size_t pubsub, tracking, watching, memory, input, output;
+    size_t pubsub, watching, memory, input, output;
 };
 
 static struct census take_census(const struct engine *e)
@@ -118,7 +118,6 @@ static struct census take_census(const struct engine *e)
         roster_facts(s, &f);
         size_t input = f.query + f.query_free, output = s->unsent + buf_len(&s->out);
         n.pubsub += (s->flags & SESSION_PUBSUB) != 0;
-        n.tracking += (s->flags & SESSION_TRACKING) != 0;
         n.watching += s->more && !list_empty(&s->more->watched);
         n.memory += roster_memory(s, &f);
         n.input = input > n.input ? input : n.input;
@@ -137,7 +136,7 @@ static void put_clients(struct report *r)
     line(r, "client_recent_max_input_buffer:%zu", n.input);
     line(r, "client_recent_max_output_buffer:%zu", n.output);
     line(r, "blocked_clients:%zu", e->waiters.blocked);
-    line(r, "tracking_clients:%zu", n.tracking);
+    line(r, "tracking_clients:%zu", e->tracking.clients);
     line(r, "pubsub_clients:%zu", n.pubsub);
     line(r, "watching_clients:%zu", n.watching);
     line(r, "clients_in_timeout_table:%zu", e->waiters.blocked);
@@ -310,9 +309,9 @@ static void put_stats(struct report *r)
     line(r, "active_defrag_key_misses:0");
     line(r, "total_active_defrag_time:0");
     line(r, "current_active_defrag_time:0");
-    line(r, "tracking_total_keys:0");
-    line(r, "tracking_total_items:0");
-    line(r, "tracking_total_prefixes:0");
+    line(r, "tracking_total_keys:%zu", e->tracking.live);
+    line(r, "tracking_total_items:%u", e->tracking.readers.count);
+    line(r, "tracking_total_prefixes:%zu", e->tracking.nprefixes);
     line(r, "unexpected_error_replies:0");
     line(r, "total_error_replies:%llu", LLU(s->errors));
     line(r, "dump_payload_sanitizations:0");

@@ -84,7 +84,6 @@ static void cmd_shutdown(struct call *c)
         reply_error(c->reply, BYTES("ERR No shutdown in progress."));
         return;
     }
-    log_warning(c->engine->log, "User requested shutdown...");
     scripting_abort(c->engine);
     session_close(c->session, false);
     c->engine->host->stop(c->engine->ctx);

@@ -13,7 +13,8 @@ static bool failed_since(struct call *c, unsigned before)
     if (c->reply->errors == before)
         return false;
     c->reply->errors = before;
-    stats_error(&c->engine->stats, c->reply->code);
+    if (!c->error_counted)
+        stats_error(&c->engine->stats, c->reply->code);
     return true;
 }
 
@@ -47,10 +48,6 @@ void call_handle(struct call *c)
     struct engine *e = c->engine;
     struct command_stats *counts = engine_stats_of(e, c->cmd);
     unsigned errors = c->reply->errors;
-    if (!(c->flags & CALL_RETRY)) {
-        e->stats.commands++;
-        counts->calls++;
-    }
     e->space.no_touch = c->session->flags & SESSION_NO_TOUCH && strcmp(c->cmd->name, "touch") != 0;
     bool shown = is_shown(c), first = shown && shown_first(c->cmd);
     if (first)
@@ -60,6 +57,10 @@ void call_handle(struct call *c)
         tracking_remember(c);
     if (shown && !first)
         monitor_show(c);
+    if (!(c->flags & CALL_RETRY)) {
+        e->stats.commands++;
+        counts->calls++;
+    }
     counts->failed += failed_since(c, errors);
     if (c->flags == 0) {
         e->handled = c->cmd;

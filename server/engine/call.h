@@ -28,11 +28,12 @@ struct call {
     const struct bytes *argv;
     size_t argc;
     struct reply *reply;
-    struct keys *keys; /* the session's database */
-    int64_t now;       /* ms */
-    unsigned flags;    /* enum call_flag */
-    int resp;          /* shape of the reply: 2 or 3 */
-    uint64_t redacted; /* one bit for each argument that nobody else may see */
+    struct keys *keys;  /* the session's database */
+    int64_t now;        /* ms */
+    unsigned flags;     /* enum call_flag */
+    int resp;           /* shape of the reply: 2 or 3 */
+    bool error_counted; /* its error is that of a call it made, which has been counted */
+    uint64_t redacted;  /* one bit for each argument that nobody else may see */
 };
 
 /* Runs the command named by argv through all checks; exactly one value goes to c->reply. Used by

@@ -178,13 +178,13 @@ void scripting_run(struct call *c, const struct script *s, size_t nkeys, bool re
         .outer = c, .flags = flags, .read_only = read_only || flags & SCRIPT_NO_WRITES};
     uint16_t db = c->session->db;
     e->scripting.run = &x;
-    script_run(e->scripting.host, s,
-               &(struct script_run){.keys = c->argv + 3,
-                                    .nkeys = nkeys,
-                                    .args = c->argv + 3 + nkeys,
-                                    .nargs = c->argc - 3 - nkeys,
-                                    .ctx = &x},
-               c->reply);
+    c->error_counted = script_run(e->scripting.host, s,
+                                  &(struct script_run){.keys = c->argv + 3,
+                                                       .nkeys = nkeys,
+                                                       .args = c->argv + 3 + nkeys,
+                                                       .nargs = c->argc - 3 - nkeys,
+                                                       .ctx = &x},
+                                  c->reply);
     c->session->db = db;
     e->scripting.run = NULL;
     e->scripting.busy = e->scripting.killed = false;

@@ -99,6 +99,22 @@ TEST(info, counts_an_error_once_however_deep)
     rig_free(r);
 }
 
+TEST(info, counts_an_error_in_a_script_once)
+{
+    struct rig *r = rig_new();
+    run(r, "SET k v");
+    run(r, "EVAL \"return redis.call('INCR', 'k')\" 0");
+    run(r, "EVAL \"return redis.pcall('INCR', 'k')\" 0");
+    run(r, "EVAL \"redis.pcall('INCR', 'k') return 1\" 0");
+    run(r, "EVAL \"return redis.error_reply('FOO bar')\" 0");
+    run(r, "INFO errorstats");
+    has(r, "errorstat_ERR:count=3 errorstat_FOO:count=1");
+    run(r, "INFO commandstats");
+    has(r, "cmdstat_eval:calls=4,usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls=3 ");
+    has(r, "cmdstat_incr:calls=3,usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls=3");
+    rig_free(r);
+}
+
 TEST(info, lists_databases_that_have_keys)
 {
     struct rig *r = rig_new();
@@ -120,7 +136,7 @@ TEST(info, tells_how_busy_it_is)
         later(r, 10);
     }
     run(r, "INFO stats");
-    has(r, " instantaneous_ops_per_sec:100 ");
+    has(r, " instantaneous_ops_per_sec:99 ");
     later(r, 100000);
     run(r, "INFO stats");
     has(r, " instantaneous_ops_per_sec:1 ");
