@@ -62,19 +62,28 @@ static const char *collect_args(lua_State *L, struct args *a, int argc)
     return NULL;
 }
 
+/* A name may be in two slots; a third one that wants them turns one out. */
+static void remember(lua_State *L, struct script_host *h, size_t slot, struct name_slot new)
+{
+    if (h->names[slot].text && h->names[slot ^ 1].text == NULL)
+        slot ^= 1;
+    lua_pushvalue(L, 1);
+    lua_rawseti(L, LUA_ENVIRONINDEX, K_NAMES + (int)slot);
+    h->names[slot] = new;
+}
+
 /* The engine's command for the name at stack position 1, remembered by the address of the string.
  */
 static const void *find_command(lua_State *L, struct script_host *h, struct bytes name)
 {
-    size_t slot = (uintptr_t)name.p * 0x9e3779b97f4a7c15ULL >> 57;
+    size_t slot = (uintptr_t)name.p * 0x9e3779b97f4a7c15ULL >> NAME_SHIFT;
     if (h->names[slot].text == name.p)
         return h->names[slot].command;
+    if (h->names[slot ^ 1].text == name.p)
+        return h->names[slot ^ 1].command;
     const void *command = h->ops->resolve(h->run->ctx, name);
-    if (command && lua_type(L, 1) == LUA_TSTRING) {
-        lua_pushvalue(L, 1);
-        lua_rawseti(L, LUA_ENVIRONINDEX, K_NAMES + (int)slot);
-        h->names[slot] = (struct name_slot){name.p, command};
-    }
+    if (command && lua_type(L, 1) == LUA_TSTRING)
+        remember(L, h, slot, (struct name_slot){name.p, command});
     return command;
 }
 

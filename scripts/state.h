@@ -38,7 +38,7 @@ enum konst {
     K_NAMES = 20, /* from here on, the command names of host.names */
 };
 
-enum { NAME_SLOTS = 128 }; /* 7 bits of a hash */
+enum { NAME_SLOTS = 128, NAME_SHIFT = 64 - 7 };
 
 /* A command name that was resolved before. The string is held at K_NAMES + its slot, so as long as
  * the slot has it, its address stands for its text. */
