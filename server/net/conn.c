@@ -253,6 +253,22 @@ static void execute_kept(struct conn *c)
     }
 }
 
+/* Waiting. */
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+static void watch_for(struct conn *c, int events)
+{
+    if (events == c->events)
+        return;
+    c->events = (uint8_t)events;
+    if (events)
+        uv_poll_start(&c->poll, events, on_ready);
+    else
+        uv_poll_stop(&c->poll);
+    busy_watch(net_of(c), c);
+}
+
 /* Reading. */
 
 /* Room for the client's next bytes: NULL when memory is out. */
@@ -296,7 +312,7 @@ static void conn_read(struct conn *c)
     if (p && len < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (len < 0) {
-        conn_close(c);
+        c->session->flags |= SESSION_KILLED;
         return;
     }
     struct stats *stats = &net_of(c)->engine->stats;
@@ -328,6 +344,9 @@ void conn_ready(struct conn *c, bool broken, int events)
         conn_read(c);
     else if (events & UV_DISCONNECT)
         c->flags |= CONN_EOF;
+    /* It may be some turns until it is closed; the loop would come back to it all the while. */
+    if (c->flags & CONN_EOF || c->session->flags & SESSION_KILLED)
+        watch_for(c, 0);
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
@@ -425,9 +444,7 @@ static void linger(struct conn *c)
     list_append(&n->lingering, &c->link);
     net_expect(n, conn_deadline(c));
     account(c);
-    c->events = UV_READABLE;
-    uv_poll_start(&c->poll, UV_READABLE, on_ready);
-    busy_watch(n, c);
+    watch_for(c, UV_READABLE);
 }
 
 static bool finished(const struct conn *c)
@@ -459,14 +476,7 @@ static void watch(struct conn *c)
         events |= UV_DISCONNECT;
     else if (may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF)))
         events |= UV_READABLE;
-    if (events == c->events)
-        return;
-    c->events = (uint8_t)events;
-    if (events)
-        uv_poll_start(&c->poll, events, on_ready);
-    else
-        uv_poll_stop(&c->poll);
-    busy_watch(net_of(c), c);
+    watch_for(c, events);
 }
 
 void conn_settle(struct conn *c)
@@ -476,7 +486,10 @@ void conn_settle(struct conn *c)
     if (!(c->session->flags & SESSION_KILLED) && (!flush(c) || !within_limits(c)))
         c->session->flags |= SESSION_KILLED;
     if (finished(c)) {
-        finish(c);
+        if (net_of(c)->closes-- > 0)
+            finish(c);
+        else
+            conn_wake(c);
         return;
     }
     if (c->flags & CONN_MORE && may_execute(c))

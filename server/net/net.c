@@ -12,6 +12,7 @@
 enum {
     SWEEP_MS = 1000, /* at most once in so long */
     DRAIN_MS = 1000,
+    CLOSES_PER_TURN = 64,
 };
 
 void reader_init(struct reader *r)
@@ -115,6 +116,7 @@ void net_settle(struct net *n, const struct conn *but)
     move_all(&n->dirty, &now);
     n->settling = &now;
     n->now = net_now(n);
+    n->closes = CLOSES_PER_TURN;
     while (!list_empty(&now)) {
         struct conn *c = container_of(now.next, struct conn, link);
         list_unlink(&c->link);

@@ -86,6 +86,7 @@ struct net {
 
     struct list dirty; /* connections to settle at the end of this turn */
     struct list lingering;
+    int closes; /* how many more may be closed in this turn: it is slow work */
     size_t nconns, nlingering;
     size_t memory;         /* bytes in the buffers of all connections */
     int64_t now;           /* when the connections were last settled */

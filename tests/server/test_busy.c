@@ -48,3 +48,16 @@ TEST(busy, a_signal_ends_the_program_and_the_script_with_it)
     client_close(&caller);
     client_close(&other);
 }
+
+TEST(busy, shutdown_ends_the_program_and_the_script_with_it)
+{
+    struct launched l = start(IMPATIENT);
+    struct client caller = dial(&l), other = dial(&l);
+    says(&caller, "EVAL \"while true do end\" 0\r\n");
+    await_busy(&other);
+    assert_true(client_say(&other, "SHUTDOWN NOSAVE"));
+    assert_true(client_closed(&other, TALK_MS));
+    client_close(&caller);
+    client_close(&other);
+    stop(&l);
+}

@@ -111,3 +111,25 @@ TEST(turn, replies_of_one_read_leave_together)
     client_close(&c);
     shell_free(s);
 }
+
+TEST(turn, a_crowd_that_leaves_at_once_lets_others_pass)
+{
+    enum { CROWD = 400 };
+    static struct client crowd[CROWD];
+    struct shell *s = shell_new(NULL);
+    struct client other = shell_dial(s);
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = shell_dial(s);
+    for (int i = 0; i < CROWD; i++)
+        client_close(&crowd[i]);
+    assert_true(client_say(&other, "PING"));
+    shell_turn(s);
+    shell_turn(s);
+    shell_hears(&other, "+PONG\r\n");
+    assert_in_range(s->net.nconns, CROWD / 2, CROWD);
+    assert_int_equal(shell_would_wait(s), 0);
+    shell_rest(s);
+    assert_int_equal(s->net.nconns, 1);
+    client_close(&other);
+    shell_free(s);
+}
