@@ -84,7 +84,7 @@ static void sweep(struct net *n, int64_t now)
     uv_timer_stop(&n->sweep);
     list_each_safe (pos, &n->engine->sessions) {
         struct session *s = container_of(pos, struct session, link);
-        if (s->flags & SESSION_INTERNAL)
+        if (s->owner == NULL)
             continue;
         int64_t at = conn_deadline(s->owner);
         if (at <= now)
@@ -172,7 +172,7 @@ static void close_sessions(struct net *n, bool at_once)
 {
     list_each_safe (pos, &n->engine->sessions) {
         struct session *s = container_of(pos, struct session, link);
-        if (s->flags & SESSION_INTERNAL)
+        if (s->owner == NULL)
             continue;
         if (at_once)
             conn_close(s->owner);
