@@ -4,22 +4,11 @@
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <uv.h>
 
 static double seconds(struct timeval t)
 {
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
-}
-
-static size_t resident_bytes(void)
-{
-    unsigned long total = 0, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f == NULL)
-        return 0;
-    if (fscanf(f, "%lu %lu", &total, &resident) != 2)
-        resident = 0;
-    fclose(f);
-    return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void name_system(struct process_facts *out)
@@ -43,8 +32,8 @@ void inspect_process(struct process_facts *out)
     name_system(out);
     name_executable(out);
     out->pid = getpid();
-    out->rss = resident_bytes();
-    out->system_memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    uv_resident_set_memory(&out->rss);
+    out->system_memory = uv_get_total_memory();
     out->cpu_sys = seconds(self.ru_stime);
     out->cpu_user = seconds(self.ru_utime);
     out->cpu_sys_children = seconds(children.ru_stime);

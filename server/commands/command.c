@@ -105,7 +105,7 @@ static struct old_range old_range(const struct command *cmd)
             r.movable = true;
         r.first = r.first ? r.first : k->first;
         r.last = k->last < 0 ? k->last : k->first + k->last;
-        r.step = k->step;
+        r.step = (int)k->step;
     }
     return r;
 }

@@ -22,7 +22,8 @@ void stats_free(struct stats *s)
     mem_free(s->by_command);
 }
 
-/* The counters of commands stay where they are: one of them belongs to the very command that asks. */
+/* The counters of commands stay where they are: one of them belongs to the very command that asks.
+ */
 void stats_reset(struct stats *s)
 {
     drop_histograms(s);
@@ -41,7 +42,7 @@ void stats_error(struct stats *s, const char *code)
         return;
     if (i == s->ncodes) {
         s->ncodes++;
-        strcpy(s->by_code[i].code, code);
+        memcpy(s->by_code[i].code, code, strlen(code) + 1);
     }
     s->by_code[i].n++;
 }

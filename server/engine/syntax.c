@@ -104,8 +104,9 @@ static void repeat_last(struct syntax **list, struct syntax *group)
     size_t before = length(*list);
     syntax_free(group);
     assert(n <= before);
-    for (; before > n; before--)
+    for (; before > n && *list; before--)
         list = &(*list)->next;
+    assert(*list);
     *list = block(*list);
     (*list)->multiple = true;
 }
@@ -150,6 +151,7 @@ static struct syntax *read_choices(struct cursor *c)
     struct syntax *choices = block(first), *last = choices;
     while (*c->at == '|') {
         c->at++;
+        assert(last);
         last = last->next = block(read_sequence(c));
     }
     return new_node(SYNTAX_ONEOF, (struct bytes){0}, choices);

@@ -89,7 +89,7 @@ static const struct syntax *word_at(const struct syntax *s, size_t at)
         const struct syntax *word = s->kind == SYNTAX_BLOCK && s->multiple ? s->inner : s;
         if (at == 1 + (s->token.n != 0))
             return word;
-        if (word->optional || word->kind != SYNTAX_WORD)
+        if (word == NULL || word->optional || word->kind != SYNTAX_WORD)
             return NULL;
         at -= 1 + (s->token.n != 0);
     }

@@ -111,12 +111,12 @@ TEST(memory, usage_grows_with_the_value)
     expect(r, "MEMORY USAGE k", "$-1");
     run(r, "SET k v");
     run(r, "MEMORY USAGE k");
-    int small = atoi(rig_reply(r) + 1);
+    long small = strtol(rig_reply(r) + 1, NULL, 10);
     assert_in_range(small, 20, 200);
     for (int i = 0; i < 100; i++)
         run(r, "APPEND k 0123456789");
     run(r, "MEMORY USAGE k SAMPLES 5");
-    assert_in_range(atoi(rig_reply(r) + 1), small + 900, small + 2000);
+    assert_in_range(strtol(rig_reply(r) + 1, NULL, 10), small + 900, small + 2000);
     expect(r, "MEMORY USAGE k SAMPLES", "-ERR syntax error");
     expect(r, "MEMORY USAGE k SAMPLES -1", "-ERR syntax error");
     expect(r, "MEMORY USAGE k SAMPLES x", "-ERR value is not an integer or out of range");
