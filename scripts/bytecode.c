@@ -11,10 +11,22 @@
 
 enum { HEADER = 12, DEPTH_MAX = 200, NAMES_MAX = 64 };
 
-/* An instruction: its kind in the lowest bits, the number of a constant in the highest. */
-enum { OP_MASK = 0x3f, OP_GETGLOBAL = 5, OP_SETGLOBAL = 7, OP_SETTABLE = 9, BX_SHIFT = 14 };
+/* An instruction: its kind in the lowest bits; in the highest the number of a constant, or how far
+ * to jump, where JUMP_ZERO is nowhere. */
+enum {
+    OP_MASK = 0x3f,
+    OP_GETGLOBAL = 5,
+    OP_SETGLOBAL = 7,
+    OP_SETTABLE = 9,
+    OP_JMP = 22,
+    OP_FORLOOP = 31,
+    OP_TFORLOOP = 33,
+    OP_CLOSURE = 36,
+    BX_SHIFT = 14,
+    JUMP_ZERO = 131071,
+};
 
-/* Globals by which no table is changed, whatever is done with them. */
+/* Globals by which no table is changed and no Lua code is made, whatever is done with them. */
 static const struct bytes harmless[] = {
     BYTES("KEYS"),   BYTES("ARGV"),   BYTES("redis"), BYTES("server"),   BYTES("tonumber"),
     BYTES("type"),   BYTES("unpack"), BYTES("pairs"), BYTES("ipairs"),   BYTES("tostring"),
@@ -87,13 +99,16 @@ static bool is_harmless(struct bytes name)
  * a trait. */
 static unsigned traits_of(uint32_t instruction, const struct bytes *names, size_t n)
 {
+    size_t bx = instruction >> BX_SHIFT;
     switch (instruction & OP_MASK) {
     case OP_SETGLOBAL: return BYTECODE_SETS_GLOBALS | BYTECODE_CHANGES_TABLES;
     case OP_SETTABLE: return BYTECODE_CHANGES_TABLES;
-    case OP_GETGLOBAL: {
-        size_t name = instruction >> BX_SHIFT;
-        return name < n && is_harmless(names[name]) ? 0 : BYTECODE_CHANGES_TABLES;
-    }
+    case OP_GETGLOBAL:
+        return bx < n && is_harmless(names[bx]) ? 0 : BYTECODE_CHANGES_TABLES | BYTECODE_LOOPS;
+    case OP_JMP: return bx < JUMP_ZERO ? BYTECODE_LOOPS : 0;
+    case OP_FORLOOP:
+    case OP_TFORLOOP:
+    case OP_CLOSURE: return BYTECODE_LOOPS;
     default: return 0;
     }
 }
@@ -160,5 +175,5 @@ unsigned bytecode_traits(lua_State *L)
     else
         d.bad = true;
     buf_free(&dumped);
-    return d.bad ? BYTECODE_SETS_GLOBALS | BYTECODE_CHANGES_TABLES : d.traits;
+    return d.bad ? BYTECODE_ANYTHING : d.traits;
 }

@@ -1,6 +1,6 @@
 /*
  * What can be told of a compiled function from its instructions, those of the functions inside it
- * included. Both answers make runs cheaper; neither is needed for them to be right.
+ * included. The answers make runs cheaper; none is needed for them to be right.
  */
 #ifndef SCRIPTS_BYTECODE_H
 #define SCRIPTS_BYTECODE_H
@@ -23,9 +23,18 @@ enum bytecode_trait {
      * libraries themselves instead of their read-only views.
      */
     BYTECODE_CHANGES_TABLES = 2,
+
+    /*
+     * It might run for long: it jumps back, makes functions, or names a global that could. One that
+     * does not ends after as many instructions as it has, and no hook needs to count them. (What
+     * takes long inside a library function is that function's care.)
+     */
+    BYTECODE_LOOPS = 4,
+
+    BYTECODE_ANYTHING = 7,
 };
 
-/* Of the Lua function at the top of the stack. All of them when it cannot be told. */
+/* Of the Lua function at the top of the stack. BYTECODE_ANYTHING when it cannot be told. */
 unsigned bytecode_traits(lua_State *L);
 
 #endif

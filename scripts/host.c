@@ -344,6 +344,7 @@ static void begin(struct script_host *h, const struct script *s, const struct sc
     h->resp = 2;
     h->largest = 0;
     math_seed(h, 0);
+    watch_begin(h, s->traits & BYTECODE_LOOPS);
     tape_reset(&h->answer);
 }
 

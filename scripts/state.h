@@ -67,6 +67,7 @@ struct script_host {
     bool collecting; /* a collection is under way, and goes on a little after each run */
     bool relieved;   /* the collector is on in this run */
     bool crowded;    /* a full collection is wanted at the next hook */
+    bool hooked;     /* the main thread has the count hook */
     bool worn;       /* to be replaced before the next use */
 
     /* the run */
@@ -117,6 +118,7 @@ int sandbox_refuse(lua_State *L);
 
 /* watch.c: keeping a running script within its bounds. */
 void watch_init(struct script_host *h);
+void watch_begin(struct script_host *h, bool loops); /* before a run that may, or may not, last */
 void *watch_alloc(void *ud, void *block, size_t old, size_t want);
 void watch_rest(struct script_host *h, bool all); /* after a run: collects a little, or all */
 

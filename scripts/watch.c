@@ -1,8 +1,8 @@
 /*
  * Keeping a running script within its bounds: time, memory, and the garbage it makes.
  *
- * Time. A count hook is armed once for every thread of the interpreter (a new coroutine inherits
- * it), so no run pays for setting it. Every HOOK_STEPS instructions, and inside long library
+ * Time. A count hook is armed for scripts that may run long, and stays armed from one to the next;
+ * a new coroutine inherits it. Every HOOK_STEPS instructions, and inside long library
  * functions, the engine is asked whether the script may go on. When it may not, `stopped` is set
  * and an error is raised that nobody catches: our pcall, xpcall, resume and wrap raise it again.
  *
@@ -101,8 +101,10 @@ static void hook(lua_State *L, lua_Debug *ar)
 /* lua_sethook and switching the collector on are the two things Lua allows from anywhere. */
 static void hurry(struct script_host *h)
 {
-    if (h->current)
-        lua_sethook(h->current, hook, LUA_MASKCOUNT, 1);
+    if (h->current == NULL)
+        return;
+    lua_sethook(h->current, hook, LUA_MASKCOUNT, 1);
+    h->hooked = true;
 }
 
 static void relieve(struct script_host *h)
@@ -161,5 +163,13 @@ void watch_rest(struct script_host *h, bool all)
 void watch_init(struct script_host *h)
 {
     collect(h, true);
-    lua_sethook(h->L, hook, LUA_MASKCOUNT, HOOK_STEPS);
+    h->hooked = false;
+}
+
+void watch_begin(struct script_host *h, bool loops)
+{
+    if (h->hooked == loops)
+        return;
+    h->hooked = loops;
+    lua_sethook(h->L, hook, loops ? LUA_MASKCOUNT : 0, HOOK_STEPS);
 }
