@@ -54,11 +54,12 @@ static int64_t host_wall_us(void *ctx)
     return clock_wall_us(&s->clock, s->present);
 }
 
-static bool host_describe(void *ctx, const struct session *session, struct session_facts *out)
+static bool host_describe(void *ctx, const struct session *session, bool addresses,
+                          struct session_facts *out)
 {
     (void)ctx;
     if (session->owner)
-        conn_describe(session->owner, out);
+        conn_describe(session->owner, addresses, out);
     return session->owner != NULL;
 }
 

@@ -115,7 +115,7 @@ static struct census take_census(const struct engine *e)
     roster_each(e, s)
     {
         struct session_facts f;
-        roster_facts(s, &f);
+        roster_measure(s, &f);
         size_t input = f.query + f.query_free, output = s->unsent + buf_len(&s->out);
         n.pubsub += (s->flags & SESSION_PUBSUB) != 0;
         n.watching += s->more && !list_empty(&s->more->watched);

@@ -64,6 +64,7 @@ void call_handle(struct call *c)
     counts->failed += failed_since(c, errors);
     if (c->flags == 0) {
         e->handled = c->cmd;
+        e->counts = counts;
         e->redacted = c->redacted;
     }
 }

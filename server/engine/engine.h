@@ -52,8 +52,8 @@ struct engine_host {
     /* The wall clock, in microseconds since 1970. */
     int64_t (*wall_us)(void *ctx);
 
-    /* False when the session has no socket. */
-    bool (*describe)(void *ctx, const struct session *s, struct session_facts *out);
+    /* False when the session has no socket. Addresses cost system calls: only if asked for. */
+    bool (*describe)(void *ctx, const struct session *s, bool addresses, struct session_facts *out);
 
     /* Real milliseconds since the running command began; asked by long scripts only. */
     int64_t (*running_ms)(void *ctx);
@@ -104,6 +104,7 @@ struct engine {
     struct wire push;        /* what session_push lends out */
     struct stats stats;
     const struct command *handled; /* what the last engine_execute ran; NULL: refused or queued */
+    struct command_stats *counts;  /* its own */
     uint64_t redacted;             /* its secret arguments, see call_redact */
     char run_id[41];               /* 40 hexadecimal digits */
     char replication_id[41];

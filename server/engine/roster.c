@@ -47,12 +47,22 @@ enum roster_kind roster_kind(const struct session *s)
     return s->flags & SESSION_PUBSUB ? ROSTER_PUBSUB : ROSTER_NORMAL;
 }
 
-void roster_facts(const struct session *s, struct session_facts *out)
+static void ask_host(const struct session *s, bool addresses, struct session_facts *out)
 {
     const struct engine_host *host = s->engine->host;
     *out = (struct session_facts){.fd = -1};
     if (host->describe)
-        host->describe(s->engine->ctx, s, out);
+        host->describe(s->engine->ctx, s, addresses, out);
+}
+
+void roster_facts(const struct session *s, struct session_facts *out)
+{
+    ask_host(s, true, out);
+}
+
+void roster_measure(const struct session *s, struct session_facts *out)
+{
+    ask_host(s, false, out);
 }
 
 size_t roster_memory(const struct session *s, const struct session_facts *f)

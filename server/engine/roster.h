@@ -24,6 +24,7 @@ enum roster_kind roster_kind(const struct session *s);
 
 /* What the socket's owner knows; zeros and empty texts when there is no socket. */
 void roster_facts(const struct session *s, struct session_facts *out);
+void roster_measure(const struct session *s, struct session_facts *out); /* no addresses: cheaper */
 
 /* Bytes that the session and its connection take. */
 size_t roster_memory(const struct session *s, const struct session_facts *f);

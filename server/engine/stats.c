@@ -47,9 +47,8 @@ void stats_error(struct stats *s, const char *code)
     s->by_code[i].n++;
 }
 
-void stats_took(struct stats *s, size_t command, uint64_t us, bool tracked)
+void stats_took(struct command_stats *c, uint64_t us, bool tracked)
 {
-    struct command_stats *c = &s->by_command[command];
     c->usec += us;
     if (!tracked)
         return;

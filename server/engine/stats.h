@@ -62,7 +62,7 @@ void stats_reset(struct stats *s); /* CONFIG RESETSTAT */
 void stats_error(struct stats *s, const char *code);
 
 /* A command took that long. */
-void stats_took(struct stats *s, size_t command, uint64_t us, bool tracked);
+void stats_took(struct command_stats *c, uint64_t us, bool tracked);
 
 /* Over the last second and a half or so. */
 struct stats_rates stats_rates(struct stats *s, int64_t now);

@@ -557,12 +557,14 @@ void conn_new(struct net *n, int fd, uint32_t session_flags)
     watch(c);
 }
 
-void conn_describe(const struct conn *c, struct session_facts *out)
+void conn_describe(const struct conn *c, bool addresses, struct session_facts *out)
 {
     const struct buf *in = c->input ? &c->input->buf : NULL;
     *out = (struct session_facts){.fd = c->fd};
-    address_of_peer(c->fd, out->peer, sizeof out->peer);
-    address_of_self(c->fd, out->local, sizeof out->local);
+    if (addresses) {
+        address_of_peer(c->fd, out->peer, sizeof out->peer);
+        address_of_self(c->fd, out->local, sizeof out->local);
+    }
     out->query = in ? buf_len(in) : 0;
     out->query_free = in ? in->cap - in->to : 0;
     out->memory = mem_size(c) + memory(c) - c->session->out.cap;

@@ -53,6 +53,6 @@ void conn_settle(struct conn *c);
 int64_t conn_deadline(const struct conn *c);
 void conn_give_up(struct conn *c);
 
-void conn_describe(const struct conn *c, struct session_facts *out);
+void conn_describe(const struct conn *c, bool addresses, struct session_facts *out);
 
 #endif

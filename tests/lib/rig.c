@@ -39,10 +39,11 @@ static void on_stop(void *ctx)
 }
 
 /* Client 0 comes from port 5000, client 1 from 5001 and so on. */
-static bool on_describe(void *ctx, const struct session *s, struct session_facts *out)
+static bool on_describe(void *ctx, const struct session *s, bool addresses,
+                        struct session_facts *out)
 {
     struct rig *r = ctx;
-    for (int i = 0; i < RIG_CLIENTS; i++)
+    for (int i = 0; i < RIG_CLIENTS && addresses; i++)
         if (r->clients[i] == s)
             snprintf(out->peer, sizeof out->peer, "127.0.0.1:%d", 5000 + i);
     snprintf(out->local, sizeof out->local, "127.0.0.1:6379");

@@ -30,10 +30,11 @@ static int64_t wall_us(void *ctx)
     return s->now * 1000;
 }
 
-static bool describe(void *ctx, const struct session *session, struct session_facts *out)
+static bool describe(void *ctx, const struct session *session, bool addresses,
+                     struct session_facts *out)
 {
     (void)ctx;
-    conn_describe(session->owner, out);
+    conn_describe(session->owner, addresses, out);
     return true;
 }
 

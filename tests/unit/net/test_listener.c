@@ -180,7 +180,7 @@ TEST(listener, keeps_connections_alive_as_redis_does)
     struct session_facts facts;
     assert_true(client_connect_tcp(&c, "127.0.0.1", net_port(&s->net)));
     shell_rest(s);
-    assert_true(s->engine->host->describe(s, shell_session(s), &facts));
+    assert_true(s->engine->host->describe(s, shell_session(s), true, &facts));
     assert_int_equal(option(facts.fd, IPPROTO_TCP, TCP_NODELAY), 1);
     assert_int_equal(option(facts.fd, SOL_SOCKET, SO_KEEPALIVE), 1);
     assert_int_equal(option(facts.fd, IPPROTO_TCP, TCP_KEEPIDLE), 300);
@@ -205,7 +205,7 @@ TEST(listener, a_connection_is_described_by_both_its_ends)
     snprintf(local, sizeof local, "127.0.0.1:%d", net_port(&s->net));
     assert_true(client_send(&c, BYTES("*2\r\n$4\r\nECHO\r\n$100\r\nabc")));
     shell_rest(s);
-    assert_true(s->engine->host->describe(s, shell_session(s), &facts));
+    assert_true(s->engine->host->describe(s, shell_session(s), true, &facts));
     assert_string_equal(facts.peer, peer);
     assert_string_equal(facts.local, local);
     assert_int_equal(facts.query, 23);
