@@ -233,6 +233,7 @@ static void tell_broken(struct tracker *tr)
  * its own accord but those of channels, so there it goes to a subscriber or nowhere. */
 static void tell(struct tracker *tr, struct bytes payload)
 {
+    assert(tr->session);
     struct session *s = tr->redirect ? tr->redirect->session : tr->session;
     struct buf message = {0};
     struct wire w;
