@@ -9,8 +9,8 @@
 
 struct client {
     int fd;
-    struct buf in; /* what has arrived and was not asked for yet */
     bool eof;      /* the server has closed its side */
+    struct buf in; /* what has arrived and was not asked for yet */
 };
 
 enum client_got {
