@@ -117,8 +117,7 @@ static bool print_list(struct call *c, struct buf *out)
         call_syntax_error(c);
         return false;
     }
-    roster_each(c->engine, s)
-    {
+    roster_each (c->engine, s) {
         if (is_selected(c, &sel, s)) {
             roster_print(s, out);
             buf_putc(out, '\n');
@@ -201,16 +200,18 @@ static bool read_kill_option(struct call *c, size_t i, struct selection *sel)
     return true;
 }
 
-/* Whoever asks for its own end still gets the answer. */
+/* Whoever asks for its own end still gets the answer; the others are gone at once, also from the
+ * queues of what they waited for. */
 static int64_t kill_selected(struct call *c, const struct selection *sel)
 {
     int64_t n = 0;
-    roster_each(c->engine, s)
-    {
-        if (!(s->flags & SESSION_KILLED) && is_selected(c, sel, s)) {
-            session_close(s, s != c->session);
-            n++;
-        }
+    roster_each (c->engine, s) {
+        if (!is_selected(c, sel, s))
+            continue;
+        session_close(s, s != c->session);
+        if (s != c->session)
+            session_leave(s);
+        n++;
     }
     return n;
 }

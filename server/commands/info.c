@@ -112,8 +112,7 @@ struct census {
 static struct census take_census(const struct engine *e)
 {
     struct census n = {0};
-    roster_each(e, s)
-    {
+    roster_each (e, s) {
         struct session_facts f;
         roster_measure(s, &f);
         size_t input = f.query + f.query_free, output = s->unsent + buf_len(&s->out);

@@ -47,7 +47,8 @@ void monitor_show(struct call *c)
 {
     struct buf line = {0};
     print_call(c, &line);
-    roster_each(c->engine, s) if (s->flags & SESSION_MONITOR)
-        reply_status(session_push(s), buf_bytes(&line));
+    roster_each (c->engine, s)
+        if (s->flags & SESSION_MONITOR)
+            reply_status(session_push(s), buf_bytes(&line));
     buf_free(&line);
 }

@@ -12,7 +12,7 @@ struct session *roster_next(const struct engine *e, const struct session *s)
     const struct list *at = s ? s->link.next : e->sessions.next;
     for (; at != &e->sessions; at = at->next) {
         struct session *next = container_of(at, struct session, link);
-        if (!(next->flags & SESSION_INTERNAL))
+        if (!(next->flags & (SESSION_INTERNAL | SESSION_KILLED)))
             return next;
     }
     return NULL;
@@ -20,7 +20,9 @@ struct session *roster_next(const struct engine *e, const struct session *s)
 
 struct session *roster_find(const struct engine *e, uint64_t id)
 {
-    roster_each(e, s) if (s->id == id) return s;
+    roster_each (e, s)
+        if (s->id == id)
+            return s;
     return NULL;
 }
 
@@ -89,8 +91,8 @@ static void put_flags(const struct session *s, struct buf *out)
     } letters[] = {
         {SESSION_MONITOR, 'O'},  {SESSION_PUBSUB, 'P'},   {SESSION_MULTI, 'x'},
         {SESSION_BLOCKED, 'b'},  {SESSION_TRACKING, 't'}, {SESSION_DIRTY_CAS, 'd'},
-        {SESSION_CLOSING, 'c'},  {SESSION_KILLED, 'A'},   {SESSION_UNIX, 'U'},
-        {SESSION_NO_EVICT, 'e'}, {SESSION_NO_TOUCH, 'T'},
+        {SESSION_CLOSING, 'c'},  {SESSION_UNIX, 'U'},     {SESSION_NO_EVICT, 'e'},
+        {SESSION_NO_TOUCH, 'T'},
     };
     size_t before = buf_len(out);
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {

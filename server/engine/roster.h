@@ -6,7 +6,8 @@
 
 #include "server/engine/engine.h"
 
-/* Walks over the sessions that are clients. The body must not free the session it looks at. */
+/* Walks over the sessions that are clients; one that was killed is none any more. The body must not
+ * free the session it looks at. */
 #define roster_each(e, s)                                                                          \
     for (struct session *s = roster_next((e), NULL); s; s = roster_next((e), s))
 

@@ -35,12 +35,17 @@ static void free_more(struct session_more *m)
     mem_free(m);
 }
 
-void session_free(struct session *s)
+void session_leave(struct session *s)
 {
     waiters_drop(s);
     multi_discard(s);
     monitor_end(s);
     pubsub_leave(&s->engine->pubsub, s);
+}
+
+void session_free(struct session *s)
+{
+    session_leave(s);
     tracking_leave(s);
     list_unlink(&s->link);
     if (!(s->flags & SESSION_INTERNAL))

@@ -70,6 +70,10 @@ struct session *session_new(struct engine *e, void *owner, uint32_t flags);
 /* The client has gone: leaves every queue, subscription and transaction. */
 void session_free(struct session *s);
 
+/* Leaves every queue, subscription and transaction while its connection is still there: it is as
+ * good as gone. */
+void session_leave(struct session *s);
+
 struct session_more *session_more(struct session *s); /* created when missing */
 
 /* What the client says of itself. Printable, without blanks: the caller has checked. Empty unsets.

@@ -126,6 +126,24 @@ TEST(client, kill_by_filters_counts)
     rig_free(r);
 }
 
+TEST(client, kill_takes_a_client_out_of_its_queues)
+{
+    struct rig *r = rig_new();
+    as(r, 1);
+    expect(r, "BLPOP q 0", "");
+    as(r, 2);
+    run(r, "SUBSCRIBE news");
+    as(r, 0);
+    expect(r, "CLIENT KILL ID 2", ":1");
+    expect(r, "CLIENT KILL TYPE pubsub", ":1");
+    expect(r, "RPUSH q x", ":1");
+    expect(r, "LLEN q", ":1");
+    expect(r, "PUBLISH news x", ":0");
+    expect(r, "CLIENT LIST ID 2 3", "$0 ");
+    expect(r, "CLIENT UNBLOCK 2", ":0");
+    rig_free(r);
+}
+
 TEST(client, kill_says_what_is_wrong)
 {
     struct rig *r = rig_new();
