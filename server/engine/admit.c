@@ -32,6 +32,7 @@ static bool find_command(struct call *c)
         const struct command *sub = command_sub(c->cmd, c->argv[1]);
         if (sub == NULL) {
             call_unknown_subcommand(c);
+            c->cmd = NULL; /* the container is not to blame in statistics */
             return false;
         }
         c->cmd = sub;

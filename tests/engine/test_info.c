@@ -67,12 +67,14 @@ TEST(info, counts_commands_and_what_became_of_them)
     run(r, "SET k");
     run(r, "INCR k");
     run(r, "nosuch");
+    run(r, "CLIENT nosuch");
     run(r, "INFO commandstats");
+    lacks(r, "cmdstat_client");
     has(r, "cmdstat_set:calls=2,usec=40,usec_per_call=20.00,rejected_calls=1,failed_calls=0 ");
     has(r, "cmdstat_incr:calls=1,usec=20,usec_per_call=20.00,rejected_calls=0,failed_calls=1 ");
     lacks(r, "cmdstat_get");
     run(r, "INFO errorstats");
-    has(r, "errorstat_ERR:count=3");
+    has(r, "errorstat_ERR:count=4");
     run(r, "INFO latencystats");
     has(r, "latency_percentiles_usec_set:p50=20.000,p99=20.000,p99.9=20.000 ");
     run(r, "CONFIG RESETSTAT");
