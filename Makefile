@@ -4,7 +4,7 @@
 C_FILES     = $(shell find * -path 'build*' -prune -o -name '*.[ch]' -print)
 SHELL_FILES = $(shell find * -path 'build*' -prune -o -name '*.sh' -print) .ci/run
 
-.PHONY: build run test clients format lint clean
+.PHONY: build run test clients format lint clean budget
 
 # The program, at build/latchd.
 build:
@@ -20,6 +20,7 @@ run: build
 test:
 	@tools/deps.sh test
 	@$(MAKE) --no-print-directory build
+	@cmake --build --preset release --target bench_count
 	@cmake --preset debug >/dev/null
 	@cmake --build --preset debug
 	@tests/run.sh build-debug
@@ -34,6 +35,12 @@ clients-%: build
 format:
 	@tools/deps.sh lint
 	@clang-format -i $(C_FILES)
+
+# Takes the instructions that workloads need now as what they may need from now on.
+budget: build
+	@cmake --build --preset release --target bench_count
+	@(sed -n '/^#/p' bench/budget.tsv; bench/count.sh build/bench_count) >build/budget.tsv
+	@mv build/budget.tsv bench/budget.tsv
 
 # Analysis reads the debug build's commands: there the asserts say what the code may rely on.
 lint:

@@ -11,7 +11,7 @@ set -eu
 packages() {
     case $1 in
     run) echo gcc libc6-dev cmake ninja-build pkgconf liblua5.1-0-dev libmd-dev libuv1-dev libxxhash-dev ;;
-    test) echo $(packages run) binutils libcmocka-dev libhiredis-dev redis-tools ;;
+    test) echo $(packages run) binutils libcmocka-dev libhiredis-dev redis-tools valgrind ;;
     lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck ;;
     *) return 1 ;;
     esac
