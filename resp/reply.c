@@ -18,7 +18,7 @@ void reply_bulk_i64(struct reply *r, int64_t v)
 static void note_error(struct reply *r, struct bytes text)
 {
     size_t most = text.n < REPLY_CODE_MAX ? text.n : REPLY_CODE_MAX;
-    const char *blank = memchr(text.p, ' ', most);
+    const char *blank = most ? memchr(text.p, ' ', most) : NULL;
     struct bytes code = blank ? (struct bytes){text.p, (size_t)(blank - text.p)} : BYTES("ERR");
     r->errors++;
     *bytes_copy(r->code, code) = '\0';

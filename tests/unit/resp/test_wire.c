@@ -95,3 +95,21 @@ TEST(wire, writes_bulks_of_every_size)
     }
     buf_free(&out);
 }
+
+TEST(wire, counts_errors_and_keeps_their_codes)
+{
+    struct buf out = {0};
+    struct wire w;
+    wire_init(&w, &out, 2);
+    reply_error(&w.reply, BYTES("WRONGTYPE Operation"));
+    assert_string_equal(w.reply.code, "WRONGTYPE");
+    reply_errorf(&w.reply, "NOAUTH %s", "first");
+    assert_string_equal(w.reply.code, "NOAUTH");
+    reply_error(&w.reply, BYTES("nothing_like_a_code"));
+    assert_string_equal(w.reply.code, "ERR");
+    reply_error(&w.reply, BYTES("A_CODE_THAT_IS_A_LITTLE_TOO_LONG_FOR_US x"));
+    assert_string_equal(w.reply.code, "ERR");
+    reply_error(&w.reply, (struct bytes){0});
+    assert_int_equal(w.reply.errors, 5);
+    buf_free(&out);
+}
