@@ -281,12 +281,20 @@ static void raise_event(struct keys *k, struct bytes name, enum key_event ev)
     k->space->on_event(k->space->ctx, k, name, ev);
 }
 
+/* Takes it out of the average, before it is disarmed. */
+static void forget_deadline(struct keys *k, const struct entry *e)
+{
+    if (e->ttl.at == WHEEL_NEVER)
+        return;
+    k->expires--;
+    k->deadlines -= (uint64_t)entry_deadline(e);
+}
+
 static bool unlink_entry(struct keys *k, struct entry *e)
 {
     if (!dict_remove(&k->dict, e))
         return false;
-    if (e->ttl.at != WHEEL_NEVER)
-        k->expires--;
+    forget_deadline(k, e);
     wheel_disarm(&k->space->wheel, e);
     return true;
 }
@@ -423,12 +431,13 @@ bool keys_rename(struct keys *k, struct entry *e, struct keys *to, struct bytes 
 
 void keys_expire_at(struct keys *k, struct entry *e, int64_t at)
 {
-    bool had = e->ttl.at != WHEEL_NEVER, has = at != WHEEL_NEVER;
-    if (!had && !has)
-        return;
+    forget_deadline(k, e);
     wheel_disarm(&k->space->wheel, e);
-    wheel_arm(&k->space->wheel, e, has ? at + 1 : WHEEL_NEVER);
-    k->expires += (uint32_t)has - (uint32_t)had;
+    if (at == WHEEL_NEVER)
+        return;
+    wheel_arm(&k->space->wheel, e, at + 1);
+    k->expires++;
+    k->deadlines += (uint64_t)at;
 }
 
 void keys_flush(struct keys *k)
@@ -436,6 +445,15 @@ void keys_flush(struct keys *k)
     doom(k->space, (struct doomed){.dict = k->dict});
     dict_init(&k->dict, &k->space->arena, match);
     k->expires = 0;
+    k->deadlines = 0;
+}
+
+int64_t keys_average_ttl(const struct keys *k)
+{
+    if (k->expires == 0)
+        return 0;
+    int64_t sum = (int64_t)(k->deadlines - (uint64_t)k->space->now * k->expires);
+    return sum > 0 ? sum / k->expires : 0;
 }
 
 size_t keys_memory(const struct keys *k, const struct entry *e)
@@ -459,6 +477,7 @@ bool keyspace_advance(struct keyspace *s, int64_t now, int *budget)
         if (!dict_remove(&k->dict, e))
             continue; /* flushed: the list of the doomed has it */
         k->expires--;
+        k->deadlines -= (uint64_t)(s->wheel.popped - 1);
         raise_event(k, entry_name(e), EV_EXPIRED);
         free_entry(s, e);
     }

@@ -58,7 +58,8 @@ struct keys {
     struct keyspace *space;
     struct dict dict;
     uint32_t id;
-    uint32_t expires; /* entries that have a deadline */
+    uint32_t expires;   /* entries that have a deadline */
+    uint64_t deadlines; /* their sum, for the average; wraps */
 };
 
 typedef void keys_event_fn(void *ctx, struct keys *k, struct bytes name, enum key_event ev);
@@ -142,6 +143,9 @@ static inline struct bytes entry_name(const struct entry *e)
 
 /* Is it past its deadline? Only those who walk over entries need to ask. */
 bool keys_overdue(const struct keys *k, const struct entry *e);
+
+/* How many milliseconds the entries that have a deadline have left, on average. */
+int64_t keys_average_ttl(const struct keys *k);
 
 /* Bytes that the entry and its value take. */
 size_t keys_memory(const struct keys *k, const struct entry *e);

@@ -146,6 +146,7 @@ void *wheel_pop(struct wheel *w, int64_t now, int *budget)
             place(w, r, t);
         } else if (!empty(w, DUE)) {
             void *object = arena_at(w->arena, w->lists[DUE].first);
+            w->popped = timer_of(w, object)->at;
             wheel_disarm(w, object);
             --*budget;
             return object;

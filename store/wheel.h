@@ -31,6 +31,7 @@ struct wheel_list {
 struct wheel {
     struct arena *arena;
     size_t offset;
+    int64_t popped;                       /* the deadline of what was last popped */
     int64_t now;                          /* how far it has come; lags while there is work */
     uint64_t busy[WHEEL_LEVELS];          /* which slots hold anything */
     struct wheel_list lists[WHEEL_LISTS]; /* the slots, what moves down, what is due */

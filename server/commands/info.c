@@ -144,14 +144,6 @@ static void put_clients(struct report *r)
     line(r, "total_blocking_keys_on_nokey:0");
 }
 
-static size_t count_keys(const struct engine *e)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < e->space.ndbs; i++)
-        n += e->space.dbs[i] ? e->space.dbs[i]->dict.count : 0;
-    return n;
-}
-
 static void put_scripts_memory(struct report *r)
 {
     const struct script_host *host = r->engine->scripting.host;
@@ -173,14 +165,16 @@ static void put_scripts_memory(struct report *r)
 static void put_memory(struct report *r)
 {
     const struct engine *e = r->engine;
-    size_t used = engine_memory(e), rss = r->process.rss, clients = take_census(e).memory;
+    size_t dataset = engine_memory(e), rss = r->process.rss, clients = take_census(e).memory;
+    size_t overhead =
+        clients + (e->scripting.host ? script_stats(e->scripting.host).heap_bytes : 0);
+    size_t used = dataset + overhead;
     size_t peak = e->stats.peak_memory > used ? e->stats.peak_memory : used;
-    size_t dataset = count_keys(e) ? used : 0;
     line_both(r, "used_memory", used);
     line_both(r, "used_memory_rss", rss);
     line_both(r, "used_memory_peak", peak);
     line(r, "used_memory_peak_perc:%.2f%%", 100 * ratio((double)used, (double)peak));
-    line(r, "used_memory_overhead:%zu", used - dataset);
+    line(r, "used_memory_overhead:%zu", overhead);
     line(r, "used_memory_startup:0");
     line(r, "used_memory_dataset:%zu", dataset);
     line(r, "used_memory_dataset_perc:%.2f%%", 100 * ratio((double)dataset, (double)used));
@@ -416,8 +410,9 @@ static void put_keyspace(struct report *r)
     const struct keyspace *space = &r->engine->space;
     for (uint32_t i = 0; i < space->ndbs; i++)
         if (space->dbs[i] && space->dbs[i]->dict.count)
-            line(r, "db%u:keys=%u,expires=%u,avg_ttl=0,subexpires=0", i, space->dbs[i]->dict.count,
-                 space->dbs[i]->expires);
+            line(r, "db%u:keys=%u,expires=%u,avg_ttl=%lld,subexpiry=0", i,
+                 space->dbs[i]->dict.count, space->dbs[i]->expires,
+                 (long long)keys_average_ttl(space->dbs[i]));
 }
 
 static const struct section {

@@ -125,8 +125,8 @@ TEST(info, lists_databases_that_have_keys)
     run(r, "SELECT 3");
     run(r, "SET c 1");
     expect(r, "INFO keyspace",
-           "$102 # Keyspace db0:keys=2,expires=1,avg_ttl=0,subexpires=0 "
-           "db3:keys=1,expires=0,avg_ttl=0,subexpires=0 ");
+           "$104 # Keyspace db0:keys=2,expires=1,avg_ttl=10000,subexpiry=0 "
+           "db3:keys=1,expires=0,avg_ttl=0,subexpiry=0 ");
     rig_free(r);
 }
 

@@ -186,6 +186,28 @@ TEST(keys, an_abandoned_creation_leaves_nothing)
     log_free(l);
 }
 
+TEST(keys, the_average_time_left_follows_every_change)
+{
+    struct log *l = log_new();
+    struct keys *k = keyspace_db(&l->space, 0);
+    assert_int_equal(keys_average_ttl(k), 0);
+    put(k, BYTES("none"), BYTES(""), WHEEL_NEVER);
+    put(k, BYTES("a"), BYTES(""), 1100);
+    put(k, BYTES("b"), BYTES(""), 1300);
+    assert_int_equal(keys_average_ttl(k), 200);
+    put(k, BYTES("b"), BYTES(""), 1500);
+    assert_int_equal(keys_average_ttl(k), 300);
+    advance(l, 1200, 100); /* a is gone */
+    assert_int_equal(keys_average_ttl(k), 300);
+    put(k, BYTES("b"), BYTES(""), WHEEL_NEVER);
+    assert_int_equal(keys_average_ttl(k), 0);
+    put(k, BYTES("c"), BYTES(""), 1500);
+    keys_flush(k);
+    put(k, BYTES("d"), BYTES(""), 1250);
+    assert_int_equal(keys_average_ttl(k), 50);
+    log_free(l);
+}
+
 TEST(keys, a_lock_takes_no_more_than_its_share)
 {
     struct log *l = log_new();
