@@ -27,6 +27,7 @@ extern const struct command watching_commands[];
 extern const struct command zrange_commands[];
 extern const struct command zset_commands[];
 
+/* clang-format off */
 static const struct command *const command_families[] = {
     client_commands,
     cluster_commands,
@@ -49,5 +50,6 @@ static const struct command *const command_families[] = {
     zrange_commands,
     zset_commands,
 };
+/* clang-format on */
 
 #endif
