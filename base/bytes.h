@@ -57,7 +57,8 @@ static inline int bytes_cmp(struct bytes a, struct bytes b)
     return r ? r : (a.n > b.n) - (a.n < b.n);
 }
 
-/* Copies the bytes to `to` and returns where they end there; a slice of nothing may have no place. */
+/* Copies the bytes to `to` and returns where they end there; a slice of nothing may have no place.
+ */
 static inline char *bytes_copy(char *to, struct bytes s)
 {
     if (s.n)
