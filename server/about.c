@@ -67,7 +67,7 @@ void about_print_help(void)
 
 void about_print_commands(void)
 {
-    struct registry *r = registry_new();
+    struct registry *r = registry_new(true);
     struct buf page = {0};
     reference_print(r, &page);
     fwrite(buf_bytes(&page).p, 1, buf_len(&page), stdout);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "server/engine/engine.h"
 #include "server/engine/scripting.h"
+#include "server/engine/testing.h"
 #include "server/inspect.h"
 #include "server/net/busy.h"
 #include "server/net/conn.h"
@@ -21,6 +22,7 @@ struct server {
     int64_t present; /* us; the moment the engine was last told of */
     uint64_t began;  /* ms; when a long command was first asked about, 0: not yet */
     uint64_t served; /* ms; when others were last let in */
+    uv_timer_t ring; /* under --test: what waits for the machine's time */
     uv_async_t stop;
     atomic_int stops; /* 0: run, 1: stop when all is answered, 2: stop at once */
 };
@@ -28,6 +30,7 @@ struct server {
 static void on_stop(uv_async_t *a)
 {
     struct server *s = a->data;
+    clock_thaw(&s->clock); /* or what has a time limit would never end */
     net_stop(&s->net, atomic_load(&s->stops) > 1);
 }
 
@@ -37,6 +40,15 @@ void server_stop(struct server *s, bool at_once)
     if (atomic_load(&s->stops) < want)
         atomic_store(&s->stops, want);
     uv_async_send(&s->stop);
+}
+
+static int64_t host_now(void *ctx);
+
+static void on_ring(uv_timer_t *t)
+{
+    struct server *s = t->data;
+    engine_advance(s->engine, host_now(s));
+    testing_ring(s->engine);
 }
 
 /* What the engine asks for. */
@@ -52,6 +64,41 @@ static int64_t host_wall_us(void *ctx)
 {
     struct server *s = ctx;
     return clock_wall_us(&s->clock, s->present);
+}
+
+/* Under --test the clock moves, and what the loop waits for is reckoned anew. */
+
+static void host_move(void *ctx, int64_t ms)
+{
+    struct server *s = ctx;
+    clock_move(&s->clock, ms);
+    s->present += ms * 1000;
+    net_clock_changed(&s->net);
+}
+
+static void host_set_clock(void *ctx, enum clock_state state)
+{
+    struct server *s = ctx;
+    switch (state) {
+    case CLOCK_FROZEN: clock_freeze(&s->clock); break;
+    case CLOCK_RUNNING: clock_thaw(&s->clock); break;
+    case CLOCK_RESET: clock_reset(&s->clock); break;
+    }
+    net_clock_changed(&s->net);
+}
+
+static int64_t host_real_ms(void *ctx)
+{
+    struct server *s = ctx;
+    return clock_real_ms(&s->clock);
+}
+
+static void host_ring_at(void *ctx, int64_t at)
+{
+    struct server *s = ctx;
+    int64_t wait = at - clock_real_ms(&s->clock);
+    uv_update_time(&s->loop);
+    uv_timer_start(&s->ring, on_ring, wait > 0 ? (uint64_t)wait : 0, 0);
 }
 
 static bool host_describe(void *ctx, const struct session *session, bool addresses,
@@ -157,14 +204,16 @@ static void assemble(struct server *s, const struct server_options *o)
                                                    .serve_others = host_serve_others,
                                                    .inspect = host_inspect,
                                                    .sleep = host_sleep,
-                                                   .stop = host_stop};
+                                                   .stop = host_stop,
+                                                   .move = host_move,
+                                                   .set_clock = host_set_clock,
+                                                   .real_ms = host_real_ms,
+                                                   .ring_at = host_ring_at};
     static const struct net_host net_host = {.submit = host_submit,
                                              .submit_busy = host_submit_busy,
                                              .now = host_now,
                                              .until = host_until};
     clock_init(&s->clock);
-    if (o->config->test)
-        clock_init_by_hand(&s->clock, clock_wall_us(&s->clock, clock_us(&s->clock)));
     s->engine = engine_new(&(struct engine_options){.config = o->config,
                                                     .log = o->log,
                                                     .host = &engine_host,
@@ -196,7 +245,8 @@ struct server *server_new(const struct server_options *o)
         return NULL;
     }
     uv_async_init(&s->loop, &s->stop, on_stop);
-    s->stop.data = s;
+    uv_timer_init(&s->loop, &s->ring);
+    s->stop.data = s->ring.data = s;
     assemble(s, o);
     if (!listen_somewhere(s, o)) {
         server_free(s);
@@ -216,6 +266,7 @@ void server_free(struct server *s)
     net_stop(&s->net, true);
     server_run(s);
     uv_close((uv_handle_t *)&s->stop, NULL);
+    uv_close((uv_handle_t *)&s->ring, NULL);
     uv_run(&s->loop, UV_RUN_DEFAULT);
     net_free(&s->net);
     engine_free(s->engine);

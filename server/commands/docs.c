@@ -18,6 +18,7 @@ const char *docs_group(enum command_group group)
         [GROUP_SERVER] = "server",
         [GROUP_SCRIPTING] = "scripting",
         [GROUP_CLUSTER] = "cluster",
+        [GROUP_TESTING] = "testing",
     };
     return names[group];
 }

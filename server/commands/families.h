@@ -27,6 +27,9 @@ extern const struct command watching_commands[];
 extern const struct command zrange_commands[];
 extern const struct command zset_commands[];
 
+/* Known under --test only. */
+extern const struct command testing_commands[];
+
 /* clang-format off */
 static const struct command *const command_families[] = {
     client_commands,

@@ -20,6 +20,7 @@ static const struct {
     {GROUP_CONNECTION, "Connections"},
     {GROUP_SERVER, "The server"},
     {GROUP_CLUSTER, "Clusters"},
+    {GROUP_TESTING, "For test suites, under --test"},
 };
 
 static const char introduction[] =

@@ -104,7 +104,7 @@ struct config {
     int64_t hz;               /* INFO shows it; the loop sleeps until something is due */
     int64_t shutdown_timeout; /* seconds */
     bool die_with_parent;
-    bool test;           /* virtual time, for test suites */
+    bool test;           /* TEST.*, for test suites: moving time, faults */
     char *redis_version; /* the version that clients are told */
 
     /* sizes at which OBJECT ENCODING changes its answer */

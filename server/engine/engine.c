@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "server/engine/call.h"
 #include "server/engine/events.h"
+#include "server/engine/testing.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -31,7 +32,9 @@ struct engine *engine_new(const struct engine_options *o)
     e->started = o->now;
     draw_id(e, e->run_id);
     draw_id(e, e->replication_id);
-    e->registry = registry_new();
+    e->registry = registry_new(o->config->test);
+    if (o->config->test)
+        e->testing = testing_new(o->host->real_ms(o->ctx));
     stats_init(&e->stats, registry_count(e->registry));
     slowlog_init(&e->slowlog);
     list_init(&e->sessions);
@@ -58,6 +61,7 @@ void engine_free(struct engine *e)
     tracking_free(&e->tracking);
     pubsub_free(&e->pubsub);
     keyspace_free(&e->space);
+    testing_free(e->testing);
     registry_free(e->registry);
     mem_free(e);
 }
@@ -110,10 +114,11 @@ int64_t engine_deadline(const struct engine *e)
     return keys < alarm ? keys : alarm;
 }
 
-/* Replies that the client has asked not to get are written and taken back. */
+/* Replies that the client has asked not to get, or that a fault loses, are written and taken back.
+ */
 static void drop_reply(struct session *s, size_t mark)
 {
-    if (s->flags & (SESSION_REPLY_OFF | SESSION_REPLY_SKIP))
+    if (s->flags & (SESSION_REPLY_OFF | SESSION_REPLY_SKIP | SESSION_MUTE))
         s->out.to = s->out.from + mark;
     s->flags &= ~SESSION_REPLY_SKIP;
     if (s->flags & SESSION_REPLY_SKIP_NEXT)
@@ -152,6 +157,21 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
     release_held(s);
 }
 
+/* Does a fault that a test suite has asked for take the command's place? */
+static bool interrupted(struct engine *e, struct session *s, const struct bytes *argv, size_t argc)
+{
+    struct wire wire;
+    wire_init(&wire, &s->out, s->resp);
+    return faults_catch(&(struct call){.engine = e,
+                                       .session = s,
+                                       .argv = argv,
+                                       .argc = argc,
+                                       .reply = &wire.reply,
+                                       .keys = keyspace_db(&e->space, s->db),
+                                       .now = e->now,
+                                       .resp = s->resp});
+}
+
 void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
                     size_t argc)
 {
@@ -160,7 +180,8 @@ void engine_execute(struct engine *e, struct session *s, int64_t now, const stru
     keyspace_advance(&e->space, e->now, &budget);
     s->last_used = e->now;
     e->handled = NULL;
-    engine_run(e, s, argv, argc, 0);
+    if (e->testing == NULL || !interrupted(e, s, argv, argc))
+        engine_run(e, s, argv, argc, 0);
     assert(e->space.editing == 0);
     events_settle(e);
     stats_tick(&e->stats, e->now);

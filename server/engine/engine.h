@@ -23,6 +23,7 @@
 #include "store/keys.h"
 
 struct registry;
+struct testing;
 
 /* What only the owner of a session's socket knows of it; CLIENT LIST shows it. */
 struct session_facts {
@@ -43,6 +44,8 @@ struct process_facts {
     double cpu_sys, cpu_user;  /* seconds */
     double cpu_sys_children, cpu_user_children;
 };
+
+enum clock_state { CLOCK_FROZEN, CLOCK_RUNNING, CLOCK_RESET };
 
 /* What the engine asks of whoever runs it. */
 struct engine_host {
@@ -70,6 +73,15 @@ struct engine_host {
 
     /* SHUTDOWN: end soon. */
     void (*stop)(void *ctx);
+
+    /* The rest is for --test and may be missing otherwise. The clock, and with it the present,
+     * moves ahead; it stops, goes on, or is as it was at first. */
+    void (*move)(void *ctx, int64_t ms);
+    void (*set_clock)(void *ctx, enum clock_state state);
+
+    /* The machine's own time; and testing_ring is wanted when that shows `at`. */
+    int64_t (*real_ms)(void *ctx);
+    void (*ring_at)(void *ctx, int64_t at);
 };
 
 struct engine_options {
@@ -113,7 +125,8 @@ struct engine {
     struct latency latency;
     size_t nmonitors;
     struct pause pause;
-    bool lazy_expiry; /* DEBUG SET-ACTIVE-EXPIRE 0: overdue keys stay until they are met */
+    struct testing *testing; /* NULL without --test */
+    bool lazy_expiry;        /* DEBUG SET-ACTIVE-EXPIRE 0: overdue keys stay until they are met */
 };
 
 struct engine *engine_new(const struct engine_options *o);

@@ -1,6 +1,7 @@
 #include "server/engine/events.h"
 
 #include "server/engine/engine.h"
+#include "server/engine/testing.h"
 
 /* Only these can bring what somebody waits for: whoever waits has found the key absent. */
 static bool brings_key(enum key_event ev)
@@ -61,4 +62,6 @@ void events_settle(struct engine *e)
     waiters_serve(e);
     tracking_settle(e);
     pause_settle(e);
+    if (e->testing)
+        testing_settle(e);
 }

@@ -155,7 +155,7 @@ const struct option options[] = {
         "seconds to finish what was begun when stopping"),
     BOOL("die-with-parent", die_with_parent, "no", FIXED | OURS,
          "end when the process that started this one ends"),
-    BOOL("test", test, "no", FIXED | OURS, "virtual time, for test suites"),
+    BOOL("test", test, "no", FIXED | OURS, "TEST.*, for test suites: moving time, faults"),
     TEXT("redis-version", redis_version, "7.4.2", FIXED | OURS,
          "version of Redis that clients are told"),
 

@@ -39,6 +39,8 @@ static bool may_write(const struct call *c)
 bool pause_holds(const struct call *c)
 {
     const struct pause *p = &c->engine->pause;
+    if (c->cmd->group == GROUP_TESTING)
+        return false; /* or time could not be moved to the end of the pause */
     return p->on && (p->all || may_write(c));
 }
 

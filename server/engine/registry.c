@@ -56,11 +56,13 @@ static void add_family(struct registry *r, const struct command *family)
     }
 }
 
-struct registry *registry_new(void)
+struct registry *registry_new(bool testing)
 {
     struct registry *r = mem_alloc(sizeof *r);
     for (size_t i = 0; i < sizeof command_families / sizeof *command_families; i++)
         add_family(r, command_families[i]);
+    if (testing)
+        add_family(r, testing_commands);
     assert(r->n < TABLE / 2);
     return r;
 }
@@ -78,6 +80,16 @@ const struct command *registry_find(const struct registry *r, struct bytes name)
         if (bytes_ieq(bytes_of(r->table[i]->name), name))
             return r->table[i];
     return NULL;
+}
+
+const struct command *registry_find_full(const struct registry *r, struct bytes name)
+{
+    const char *bar = name.n ? memchr(name.p, '|', name.n) : NULL;
+    if (bar == NULL)
+        return registry_find(r, name);
+    size_t n = (size_t)(bar - name.p);
+    const struct command *container = registry_find(r, (struct bytes){name.p, n});
+    return container ? command_sub(container, (struct bytes){bar + 1, name.n - n - 1}) : NULL;
 }
 
 const struct command *command_sub(const struct command *c, struct bytes name)

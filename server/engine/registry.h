@@ -55,6 +55,7 @@ enum command_group {
     GROUP_SERVER,
     GROUP_SCRIPTING,
     GROUP_CLUSTER,
+    GROUP_TESTING,
 };
 
 enum acl_category {
@@ -126,11 +127,15 @@ struct command {
 
 struct registry;
 
-struct registry *registry_new(void);
+/* With the commands for test suites, or without them. */
+struct registry *registry_new(bool testing);
 void registry_free(struct registry *r);
 
 /* The command of that name, in any case; NULL when there is none. */
 const struct command *registry_find(const struct registry *r, struct bytes name);
+
+/* The same with the container's name in front of a subcommand's: "client|setname". */
+const struct command *registry_find_full(const struct registry *r, struct bytes name);
 
 /* The subcommand of that name, in any case; NULL when there is none. */
 const struct command *command_sub(const struct command *c, struct bytes name);

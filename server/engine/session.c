@@ -5,6 +5,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/monitor.h"
 #include "server/engine/multi.h"
+#include "server/engine/testing.h"
 
 struct session *session_new(struct engine *e, void *owner, uint32_t flags)
 {
@@ -48,6 +49,8 @@ void session_free(struct session *s)
     session_leave(s);
     tracking_leave(s);
     list_unlink(&s->link);
+    if (s->engine->testing)
+        testing_left(s->engine);
     if (!(s->flags & SESSION_INTERNAL))
         s->engine->nsessions--;
     free_more(s->more);
@@ -86,14 +89,19 @@ void session_set_library(struct session *s, enum session_library which, struct b
     set_text(which == SESSION_LIBRARY_NAME ? &more->lib_name : &more->lib_ver, text);
 }
 
-void session_reset(struct session *s)
+void session_calm(struct session *s)
 {
-    const uint32_t kept = SESSION_RUNNING | SESSION_UNIX | SESSION_LOCAL | SESSION_INTERNAL |
-                          SESSION_CLOSING | SESSION_KILLED;
     multi_discard(s);
     monitor_end(s);
     pubsub_leave(&s->engine->pubsub, s);
     tracking_disable(s);
+}
+
+void session_reset(struct session *s)
+{
+    const uint32_t kept = SESSION_RUNNING | SESSION_UNIX | SESSION_LOCAL | SESSION_INTERNAL |
+                          SESSION_CLOSING | SESSION_KILLED | SESSION_MUTE;
+    session_calm(s);
     s->flags &= kept;
     s->db = 0;
     s->resp = 2;

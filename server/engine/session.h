@@ -36,6 +36,7 @@ enum session_flag {
     SESSION_NO_TOUCH = 1 << 16,
     SESSION_LOCAL = 1 << 17,    /* loopback or unix socket */
     SESSION_INTERNAL = 1 << 18, /* not a client: not listed, not counted */
+    SESSION_MUTE = 1 << 19,     /* a fault (faults.h) has lost an answer: there are no more */
 };
 
 /* Rarely needed state; each part is owned by the file that is named. */
@@ -81,6 +82,9 @@ struct session_more *session_more(struct session *s); /* created when missing */
 void session_set_name(struct session *s, struct bytes name);
 enum session_library { SESSION_LIBRARY_NAME, SESSION_LIBRARY_VERSION };
 void session_set_library(struct session *s, enum session_library which, struct bytes text);
+
+/* Ends what it is in the midst of: transaction, subscriptions, tracking, MONITOR. */
+void session_calm(struct session *s);
 
 /* RESET: as a new connection, but for what the client has said of its library. */
 void session_reset(struct session *s);

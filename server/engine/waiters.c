@@ -19,9 +19,10 @@ struct place {
 struct wait {
     struct session *session;
     struct argv *command;
+    struct alarms *alarms; /* where `alarm` is set */
     struct alarm *alarm;
-    struct list link; /* on waiters->postponed */
-    bool postponed;
+    struct list link; /* on waiters->postponed, or on a queue of somebody else's */
+    bool postponed;   /* its command has not begun */
     enum value_type type;
     size_t nplaces;
     struct place places[];
@@ -63,7 +64,7 @@ static void end_wait(struct session *s)
         interests_release(&e->waiters.keys, w->places[i].key);
     }
     list_unlink(&w->link);
-    alarms_cancel(&e->alarms, w->alarm);
+    alarms_cancel(w->alarms, w->alarm);
     mem_free(w->command);
     mem_free(w);
     s->more->wait = NULL;
@@ -102,7 +103,7 @@ static void time_is_up(struct engine *e, void *owner)
     (void)e;
     struct session *s = owner;
     wait_of(s)->alarm = NULL;
-    run_again(s, CALL_RETRY | CALL_TIMED_OUT);
+    run_again(s, wait_of(s)->postponed ? 0 : CALL_RETRY | CALL_TIMED_OUT);
 }
 
 /* A wait on `nplaces` keys; NULL when memory is out. */
@@ -111,7 +112,9 @@ static struct wait *begin_wait(struct call *c, size_t nplaces)
     struct wait *w = mem_try(sizeof *w + nplaces * sizeof *w->places);
     if (w == NULL)
         return NULL;
-    *w = (struct wait){.session = c->session, .command = argv_copy(c->argv, c->argc)};
+    *w = (struct wait){.session = c->session,
+                       .command = argv_copy(c->argv, c->argc),
+                       .alarms = &c->engine->alarms};
     if (w->command == NULL) {
         mem_free(w);
         return NULL;
@@ -157,6 +160,25 @@ bool call_wait(struct call *c, size_t first_key, size_t nkeys, enum value_type t
     return true;
 }
 
+bool call_wait_on(struct call *c, struct list *queue, struct alarms *alarms, int64_t deadline)
+{
+    if (!call_wait(c, 0, 0, VALUE_STRING, WHEEL_NEVER))
+        return false;
+    struct wait *w = wait_of(c->session);
+    if (c->flags & CALL_RETRY)
+        return true;
+    list_append(queue, &w->link);
+    w->alarms = alarms;
+    w->alarm = alarms_set(alarms, deadline, time_is_up, c->session);
+    return true;
+}
+
+void waiters_try_again(struct list *queue)
+{
+    list_each_safe (pos, queue)
+        run_again(container_of(pos, struct wait, link)->session, CALL_RETRY);
+}
+
 static bool timeout_error(struct call *c, const char *text)
 {
     reply_errorf(c->reply, "ERR timeout is %s", text);
@@ -193,15 +215,31 @@ bool call_timeout_ms(struct call *c, size_t i, int64_t *deadline)
     return deadline_after(c, ms, deadline);
 }
 
-void waiters_postpone(struct call *c)
+/* NULL, after the error, when memory is out. */
+static struct wait *postpone(struct call *c, struct list *queue)
 {
     struct wait *w = begin_wait(c, 0);
     if (w == NULL) {
         call_out_of_memory(c);
-        return;
+        return NULL;
     }
     w->postponed = true;
-    list_append(&c->engine->waiters.postponed, &w->link);
+    list_append(queue, &w->link);
+    return w;
+}
+
+void waiters_postpone(struct call *c)
+{
+    postpone(c, &c->engine->waiters.postponed);
+}
+
+void waiters_postpone_until(struct call *c, struct list *queue, struct alarms *alarms, int64_t at)
+{
+    struct wait *w = postpone(c, queue);
+    if (w == NULL)
+        return;
+    w->alarms = alarms;
+    w->alarm = alarms_set(alarms, at, time_is_up, c->session);
 }
 
 void waiters_resume(struct engine *e)
@@ -279,4 +317,14 @@ bool waiters_unblock(struct session *s, bool with_error)
     end_wait(s);
     reply_error(session_push(s), BYTES("UNBLOCKED client unblocked via CLIENT UNBLOCK"));
     return true;
+}
+
+size_t waiters_count(struct engine *e, const struct keys *k, struct bytes name)
+{
+    const struct interest *i = interests_find(&e->waiters.keys, k->id, name);
+    size_t n = 0;
+    if (i)
+        list_each (pos, &i->who)
+            n++;
+    return n;
 }

@@ -14,6 +14,7 @@
 #include "server/engine/interest.h"
 #include "store/keys.h"
 
+struct alarms;
 struct call;
 struct engine;
 struct session;
@@ -38,6 +39,11 @@ void waiters_free(struct waiters *w);
 bool call_wait(struct call *c, size_t first_key, size_t nkeys, enum value_type type,
                int64_t deadline);
 
+/* The same for something else than a key: the client stands in `queue`, a list of the caller's,
+ * whose commands waiters_try_again runs once more; its time is up at `deadline` of `alarms`. */
+bool call_wait_on(struct call *c, struct list *queue, struct alarms *alarms, int64_t deadline);
+void waiters_try_again(struct list *queue);
+
 /* Timeouts of blocking commands: seconds with a fraction, or milliseconds; 0 is for ever. */
 bool call_timeout_s(struct call *c, size_t i, int64_t *deadline);
 bool call_timeout_ms(struct call *c, size_t i, int64_t *deadline);
@@ -45,6 +51,9 @@ bool call_timeout_ms(struct call *c, size_t i, int64_t *deadline);
 /* The call is put off as it is; waiters_resume runs all such calls, in the order they came. */
 void waiters_postpone(struct call *c);
 void waiters_resume(struct engine *e);
+
+/* The same, but it is run at that moment of `alarms`, or never; until then it stands in `queue`. */
+void waiters_postpone_until(struct call *c, struct list *queue, struct alarms *alarms, int64_t at);
 
 /* A key may have come into being: from events_raise. Cheap when nobody waits. */
 void waiters_signal(struct engine *e, struct keys *k, struct bytes name);
@@ -55,6 +64,9 @@ void waiters_serve(struct engine *e);
 /* CLIENT UNBLOCK: as after its timeout, or with an error. False when it does not wait for a key or
  * for time. */
 bool waiters_unblock(struct session *s, bool with_error);
+
+/* How many wait for that key. */
+size_t waiters_count(struct engine *e, const struct keys *k, struct bytes name);
 
 void waiters_drop(struct session *s); /* it has gone; harmless when it does not wait */
 

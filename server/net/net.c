@@ -65,6 +65,15 @@ void net_expect(struct net *n, int64_t at)
         set_timer(n, &n->sweep, &n->sweep_at, later(at, n->swept + SWEEP_MS));
 }
 
+/* The other timer is set at the end of the turn. */
+void net_clock_changed(struct net *n)
+{
+    uv_timer_stop(&n->alarm);
+    uv_timer_stop(&n->sweep);
+    if (n->sweep_at != WHEEL_NEVER)
+        set_timer(n, &n->sweep, &n->sweep_at, n->sweep_at);
+}
+
 static void sweep_lingering(struct net *n, int64_t now)
 {
     while (!list_empty(&n->lingering)) {

@@ -123,6 +123,9 @@ void net_settle(struct net *n, const struct conn *but);
 /* A connection may have to be given up at that moment. */
 void net_expect(struct net *n, int64_t at);
 
+/* What `until` says of a moment is not what it said before. */
+void net_clock_changed(struct net *n);
+
 static inline int64_t net_now(const struct net *n)
 {
     return n->host->now(n->ctx);

@@ -18,7 +18,7 @@ static void read_page(struct buf *out)
 
 TEST(reference, page_is_what_the_tables_say)
 {
-    struct registry *r = registry_new();
+    struct registry *r = registry_new(true);
     struct buf expected = {0}, page = {0};
     reference_print(r, &expected);
     read_page(&page);

@@ -32,7 +32,7 @@ static int complaints;
 
 static void each(void (*check)(const struct command *cmd))
 {
-    struct registry *reg = registry_new();
+    struct registry *reg = registry_new(true);
     complaints = 0;
     for (size_t id = 0; id < registry_count(reg); id++)
         check(registry_at(reg, id));
@@ -148,7 +148,7 @@ TEST(registry, flags_do_not_contradict_each_other)
 
 static void check_name(const struct command *cmd)
 {
-    struct registry *reg = registry_new();
+    struct registry *reg = registry_new(true);
     if (cmd->full_name == NULL) {
         assert_ptr_equal(registry_find(reg, bytes_of(cmd->name)), cmd);
     } else {

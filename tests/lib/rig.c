@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "server/engine/testing.h"
 
 #include <stdio.h>
 
@@ -64,6 +65,28 @@ static void on_others(void *ctx)
         r->others(r);
 }
 
+static void on_move(void *ctx, int64_t ms)
+{
+    ((struct rig *)ctx)->now += ms;
+}
+
+static void on_set_clock(void *ctx, enum clock_state state)
+{
+    struct rig *r = ctx;
+    r->frozen = state == CLOCK_FROZEN;
+    r->clock_reset |= state == CLOCK_RESET;
+}
+
+static int64_t on_real(void *ctx)
+{
+    return ((struct rig *)ctx)->real;
+}
+
+static void on_ring_at(void *ctx, int64_t at)
+{
+    ((struct rig *)ctx)->ring_at = at;
+}
+
 static const struct engine_host host = {.wake = on_wake,
                                         .wall_us = on_wall,
                                         .describe = on_describe,
@@ -71,18 +94,35 @@ static const struct engine_host host = {.wake = on_wake,
                                         .sleep = on_sleep,
                                         .stop = on_stop,
                                         .running_ms = on_running,
+                                        .move = on_move,
+                                        .set_clock = on_set_clock,
+                                        .real_ms = on_real,
+                                        .ring_at = on_ring_at,
                                         .serve_others = on_others};
 
-struct rig *rig_new(void)
+static struct rig *make(bool testing)
 {
     struct rig *r = mem_alloc(sizeof *r);
     r->now = 1000;
     r->wall = 1700000000000;
+    r->real = 500;
+    r->ring_at = WHEEL_NEVER;
     config_init(&r->config);
+    r->config.test = testing;
     r->engine = engine_new(&(struct engine_options){
         .config = &r->config, .log = &r->log, .host = &host, .ctx = r, .now = r->now, .seed = 42});
     as(r, 0);
     return r;
+}
+
+struct rig *rig_new(void)
+{
+    return make(false);
+}
+
+struct rig *rig_new_testing(void)
+{
+    return make(true);
 }
 
 void rig_free(struct rig *r)
@@ -166,6 +206,18 @@ void later(struct rig *r, int64_t ms)
         engine_advance(r->engine, r->now);
     }
     r->now = until;
+}
+
+void really_later(struct rig *r, int64_t ms)
+{
+    int64_t until = r->real + ms;
+    while (r->ring_at <= until) {
+        if (r->ring_at > r->real)
+            r->real = r->ring_at;
+        r->ring_at = WHEEL_NEVER;
+        testing_ring(r->engine);
+    }
+    r->real = until;
 }
 
 const char *rig_reply(struct rig *r)

@@ -33,9 +33,12 @@ struct rig {
     int64_t takes;                 /* us that each command is said to take */
     int64_t running_ms;            /* what a script is told of its age; grows by one each time */
     void (*others)(struct rig *r); /* called when a busy script serves others */
+    int64_t real, ring_at;         /* ms: the machine's time; when the engine wants to be rung */
+    bool frozen, clock_reset;      /* what TEST.* has done to the clock */
 };
 
 struct rig *rig_new(void);
+struct rig *rig_new_testing(void); /* with the commands TEST.* */
 void rig_free(struct rig *r);
 
 /* Executes one command as the current client. Words are split by Redis's quoting rules. */
@@ -50,6 +53,9 @@ void disconnect(struct rig *r, int who);
 
 /* Time goes on by `ms`, from deadline to deadline. */
 void later(struct rig *r, int64_t ms);
+
+/* The machine's time goes on, and the engine's does not. */
+void really_later(struct rig *r, int64_t ms);
 
 /* What client `who` has received and not yet looked at, as text; clears it. */
 const char *received(struct rig *r, int who);
