@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint | python
+# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint | python | java
 #
 # With everything present it only asks dpkg, which takes milliseconds and no network. What is missing
 # is installed as root or through sudo; without either, the command to type is printed. No package
@@ -13,6 +13,7 @@ packages() {
     run) echo gcc libc6-dev cmake ninja-build pkgconf liblua5.1-0-dev libmd-dev libuv1-dev libxxhash-dev ;;
     test) echo $(packages run) binutils libcmocka-dev libhiredis-dev redis-tools valgrind ;;
     python) echo python3 python3-venv ;;
+    java) echo openjdk-17-jdk-headless maven ;;
     lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck ;;
     *) return 1 ;;
     esac
@@ -32,7 +33,7 @@ install() {
 }
 
 if [ $# -ne 1 ] || ! wanted=$(packages "$1"); then
-    echo "usage: $0 run | test | lint | python" >&2
+    echo "usage: $0 run | test | lint | python | java" >&2
     exit 2
 fi
 if ! command -v dpkg-query >/dev/null; then

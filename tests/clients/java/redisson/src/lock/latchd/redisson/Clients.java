@@ -1,0 +1,26 @@
+package latchd.redisson;
+
+import latchd.Latchd;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+
+/** Redisson as an application would configure it, but for a watchdog that tests can wait for. */
+final class Clients {
+    /** How long a lock without a lease outlives its holder. Redisson renews it each third of that. */
+    static final long WATCHDOG_MILLIS = 1500;
+
+    private Clients() {}
+
+    static RedissonClient connect(Latchd latchd) {
+        Config config = config();
+        config.useSingleServer().setAddress(latchd.uri());
+        return Redisson.create(config);
+    }
+
+    /** The codecs that old versions have as their default do not run on new JDKs; locks use none. */
+    static Config config() {
+        return new Config().setCodec(StringCodec.INSTANCE).setLockWatchdogTimeout(WATCHDOG_MILLIS);
+    }
+}
