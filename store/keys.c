@@ -107,12 +107,39 @@ void *entry_object(const struct entry *e)
     return object;
 }
 
+/* Locks. What is known of a hold stands at the very end of the entry's room, so that name and value
+ * are where they are in any other entry, and only locks pay for it. */
+
+static size_t size_with(const struct entry *e, size_t n)
+{
+    return ENTRY_HEADER + e->name_len + n + (e->flags & ENTRY_LOCK ? sizeof(struct hold) : 0);
+}
+
+static char *hold_at(const struct entry *e)
+{
+    return (char *)e + arena_room(e) - sizeof(struct hold);
+}
+
+static void set_hold(struct entry *e, struct hold h)
+{
+    e->flags |= ENTRY_LOCK;
+    memcpy(hold_at(e), &h, sizeof h);
+}
+
+struct hold entry_hold(const struct entry *e)
+{
+    struct hold h;
+    assert(e->flags & ENTRY_LOCK);
+    memcpy(&h, hold_at(e), sizeof h);
+    return h;
+}
+
 /* Is the entry well placed for `n` inline bytes? When it gets longer, room that it was given in
  * advance is used; when it gets shorter, room is given back. */
 static bool stays(const struct entry *e, size_t n)
 {
-    size_t size = ENTRY_HEADER + e->name_len + n, room = arena_room(e);
-    return n > e->value_len ? size <= room : arena_round(size) == room;
+    size_t size = size_with(e, n), room = arena_room(e);
+    return n >= e->value_len ? size <= room : arena_round(size) == room;
 }
 
 /* Gives the entry `n` inline bytes, keeping those that fit; it may move. When memory is out for a
@@ -120,19 +147,33 @@ static bool stays(const struct entry *e, size_t n)
 static bool set_inline_len(struct keys *k, struct entry **at, size_t n)
 {
     struct entry *e = *at;
-    size_t size = ENTRY_HEADER + e->name_len + n;
+    size_t size = size_with(e, n);
     struct entry *moved = stays(e, n) ? NULL : arena_new(&k->space->arena, size);
     if (moved == NULL && size > arena_room(e))
         return false;
     if (moved) {
         size_t keep = e->value_len < n ? e->value_len : n;
         memcpy(moved, e, ENTRY_HEADER + e->name_len + keep);
+        if (e->flags & ENTRY_LOCK)
+            set_hold(moved, entry_hold(e));
         dict_replace(&k->dict, arena_ref(e), moved);
         wheel_moved(&k->space->wheel, moved);
         arena_drop(&k->space->arena, e);
         *at = e = moved;
     }
     e->value_len = (uint32_t)n & 1023;
+    return true;
+}
+
+bool keys_hold(struct keys *k, struct entry **at, struct hold h)
+{
+    bool was = (*at)->flags & ENTRY_LOCK;
+    (*at)->flags |= ENTRY_LOCK;
+    if (!was && !set_inline_len(k, at, (*at)->value_len)) {
+        (*at)->flags &= ~ENTRY_LOCK & 31;
+        return false;
+    }
+    set_hold(*at, h);
     return true;
 }
 
@@ -321,6 +362,7 @@ struct entry *keys_peek(struct keys *k, struct bytes name)
 {
     struct entry *e = dict_find(&k->dict, name, hash_name(k->space, name));
     if (e && keys_overdue(k, e)) {
+        k->space->late = k->space->now - e->ttl.at;
         remove_entry(k, e, EV_EXPIRED);
         return NULL;
     }
@@ -335,7 +377,9 @@ struct entry *keys_find(struct keys *k, struct bytes name)
     return e;
 }
 
-struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type, size_t room)
+/* With `extra` bytes of room behind the value. */
+static struct entry *create(struct keys *k, struct bytes name, enum value_type type, size_t room,
+                            size_t extra)
 {
     struct keyspace *s = k->space;
     bool container = type != VALUE_STRING;
@@ -343,7 +387,7 @@ struct entry *keys_create(struct keys *k, struct bytes name, enum value_type typ
         room = sizeof(void *);
     size_t inside = room > ENTRY_INLINE_MAX ? sizeof(struct outside) : room;
     struct entry *e =
-        name.n > UINT32_MAX ? NULL : arena_new(&s->arena, ENTRY_HEADER + name.n + inside);
+        name.n > UINT32_MAX ? NULL : arena_new(&s->arena, ENTRY_HEADER + name.n + inside + extra);
     if (e == NULL)
         return NULL;
     e->ttl.at = WHEEL_NEVER;
@@ -365,6 +409,19 @@ struct entry *keys_create(struct keys *k, struct bytes name, enum value_type typ
     }
     dict_insert(&k->dict, e, hash_name(s, name));
     s->editing++;
+    return e;
+}
+
+struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type, size_t room)
+{
+    return create(k, name, type, room, 0);
+}
+
+struct entry *keys_create_lock(struct keys *k, struct bytes name, size_t room, struct hold h)
+{
+    struct entry *e = create(k, name, VALUE_STRING, room, sizeof h);
+    if (e)
+        set_hold(e, h);
     return e;
 }
 
@@ -413,7 +470,8 @@ void keys_drop(struct keys *k, struct entry *e)
 
 bool keys_rename(struct keys *k, struct entry *e, struct keys *to, struct bytes name)
 {
-    struct entry *moved = arena_new(&k->space->arena, ENTRY_HEADER + name.n + e->value_len);
+    size_t size = size_with(e, e->value_len) - e->name_len + name.n;
+    struct entry *moved = arena_new(&k->space->arena, size);
     if (moved == NULL)
         return false;
     int64_t at = entry_deadline(e);
@@ -423,6 +481,8 @@ bool keys_rename(struct keys *k, struct entry *e, struct keys *to, struct bytes 
     moved->db = to->id & 16383;
     memcpy(moved->body, name.p, name.n);
     memcpy(inline_value(moved), inline_value(e), e->value_len);
+    if (e->flags & ENTRY_LOCK)
+        set_hold(moved, entry_hold(e));
     arena_drop(&k->space->arena, e);
     dict_insert(&to->dict, moved, hash_name(to->space, name));
     keys_expire_at(to, moved, at);
@@ -478,6 +538,7 @@ bool keyspace_advance(struct keyspace *s, int64_t now, int *budget)
             continue; /* flushed: the list of the doomed has it */
         k->expires--;
         k->deadlines -= (uint64_t)(s->wheel.popped - 1);
+        s->late = now - s->wheel.popped;
         raise_event(k, entry_name(e), EV_EXPIRED);
         free_entry(s, e);
     }

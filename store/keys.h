@@ -29,6 +29,7 @@ enum entry_flag {
     ENTRY_OUTGROWN = 2, /* a Redis would have left its compact encoding; see OBJECT ENCODING */
     ENTRY_FRESH = 4,    /* created in the bracket that is open now */
     ENTRY_TEXT = 8,     /* not kept as integers though it may look so; see there too */
+    ENTRY_LOCK = 16,    /* a `struct hold` stands at the end of its room */
 };
 
 #define ENTRY_INLINE_MAX 512 /* longer values live outside the entry */
@@ -44,6 +45,15 @@ struct entry {
 };
 
 #define ENTRY_HEADER offsetof(struct entry, body)
+
+/* What is known of a lock besides its value. Both count modulo their width: an age is right up to
+ * half a year, and two clients are taken for one only when 2^30 others came between them. */
+struct hold {
+    uint64_t since : 34; /* ms */
+    uint64_t client : 30;
+};
+#define HOLD_SINCE_MASK  ((INT64_C(1) << 34) - 1)
+#define HOLD_CLIENT_MASK ((UINT64_C(1) << 30) - 1)
 
 /* A long string's place; grows by doubling, so that appending is linear. */
 struct outside {
@@ -73,6 +83,7 @@ struct keyspace {
     uint32_t ndbs;
     keys_event_fn *on_event;
     void *ctx;
+    int64_t late;       /* how many ms the key was overdue whose EV_EXPIRED is being raised */
     struct list doomed; /* tables and containers that wait to be freed piece by piece */
     bool no_touch;      /* lookups do not count as a use */
     int editing;        /* open brackets; 0 between commands */
@@ -108,6 +119,9 @@ bool keys_holds(const struct keys *k, struct bytes name);
 struct entry *keys_create(struct keys *k, struct bytes name, enum value_type type, size_t room);
 void keys_edit(struct keys *k, struct entry *e);
 
+/* The same for a string that is a lock from the start. */
+struct entry *keys_create_lock(struct keys *k, struct bytes name, size_t room, struct hold h);
+
 /* Closes the bracket and raises `ev`. A container that has become empty goes, with EV_DEL. */
 void keys_commit(struct keys *k, struct entry *e, enum key_event ev);
 
@@ -133,6 +147,11 @@ static inline int64_t entry_deadline(const struct entry *e)
     return e->ttl.at == WHEEL_NEVER ? WHEEL_NEVER : e->ttl.at - 1;
 }
 void keys_expire_at(struct keys *k, struct entry *e, int64_t at);
+
+/* Makes the entry a lock, or gives it another holder; it may move. Needs no bracket and raises no
+ * event. False, and nothing done, when memory is out. */
+bool keys_hold(struct keys *k, struct entry **e, struct hold h);
+struct hold entry_hold(const struct entry *e); /* of a lock */
 
 void keys_flush(struct keys *k); /* empties it at once; the memory follows piece by piece */
 

@@ -17,6 +17,7 @@ extern const struct command hash_commands[];
 extern const struct command info_commands[];
 extern const struct command key_commands[];
 extern const struct command list_commands[];
+extern const struct command lock_commands[];
 extern const struct command pubsub_commands[];
 extern const struct command scripting_commands[];
 extern const struct command server_commands[];
@@ -43,6 +44,7 @@ static const struct command *const command_families[] = {
     info_commands,
     key_commands,
     list_commands,
+    lock_commands,
     pubsub_commands,
     scripting_commands,
     server_commands,

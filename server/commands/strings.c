@@ -140,6 +140,22 @@ static bool put_string(struct call *c, size_t i, struct entry *e, struct bytes v
     return true;
 }
 
+/* Makes the string under argument 1, where there is none: takes a lock. */
+static bool put_lock(struct call *c, struct bytes value, int64_t at)
+{
+    struct hold h = locks_hold(c->engine, c->session);
+    struct entry *e = keys_create_lock(c->keys, c->argv[1], value.n, h);
+    if (e == NULL) {
+        call_out_of_memory(c);
+        return false;
+    }
+    keys_assign(c->keys, &e, value); /* its room is there */
+    keys_expire_at(c->keys, e, at);
+    keys_commit(c->keys, e, EV_SET);
+    locks_taken(c->engine, c->keys, c->argv[1]);
+    return true;
+}
+
 static void raise_expire(struct call *c, size_t i)
 {
     keys_notify(c->keys, c->argv[i], EV_EXPIRE);
@@ -194,7 +210,8 @@ static void cmd_set(struct call *c)
             reply_null(c->reply);
         return;
     }
-    if (!put_string(c, 1, e, c->argv[2], EV_SET, at, o.flags & OPT_KEEPTTL))
+    if (!(o.flags & OPT_NX ? put_lock(c, c->argv[2], at)
+                           : put_string(c, 1, e, c->argv[2], EV_SET, at, o.flags & OPT_KEEPTTL)))
         return;
     if (o.unit)
         raise_expire(c, 1);
@@ -219,7 +236,7 @@ static void cmd_setnx(struct call *c)
 {
     if (keys_find(c->keys, c->argv[1]))
         reply_int(c->reply, 0);
-    else if (put_string(c, 1, NULL, c->argv[2], EV_SET, WHEEL_NEVER, false))
+    else if (put_lock(c, c->argv[2], WHEEL_NEVER))
         reply_int(c->reply, 1);
 }
 

@@ -41,6 +41,7 @@ struct engine *engine_new(const struct engine_options *o)
     alarms_init(&e->alarms, o->now);
     waiters_init(&e->waiters, engine_random(e));
     watches_init(&e->watches, engine_random(e));
+    locks_init(&e->locks, engine_random(e));
     keyspace_init(&e->space, (uint32_t)o->config->databases, o->now, engine_random(e), events_raise,
                   e);
     pubsub_init(&e->pubsub, &e->space.arena, engine_random(e));
@@ -57,6 +58,7 @@ void engine_free(struct engine *e)
     stats_free(&e->stats);
     watches_free(&e->watches);
     waiters_free(&e->waiters);
+    locks_free(e);
     alarms_free(&e->alarms);
     tracking_free(&e->tracking);
     pubsub_free(&e->pubsub);

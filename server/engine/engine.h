@@ -11,6 +11,7 @@
 #include "server/engine/alarms.h"
 #include "server/engine/config.h"
 #include "server/engine/latency.h"
+#include "server/engine/locks.h"
 #include "server/engine/pause.h"
 #include "server/engine/pubsub.h"
 #include "server/engine/scripting.h"
@@ -106,6 +107,7 @@ struct engine {
     struct scripting scripting;
     struct pubsub pubsub;
     struct tracking tracking;
+    struct locks locks;
     int64_t now;     /* of the command that is being executed */
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */

@@ -9,6 +9,12 @@ static bool brings_key(enum key_event ev)
     return ev == EV_NEW || ev == EV_RENAME_TO;
 }
 
+/* After these the name is another key's, or nobody's. */
+static bool ends_hold(enum key_event ev)
+{
+    return ev == EV_DEL || ev == EV_EXPIRED || ev == EV_RENAME_FROM || ev == EV_RENAME_TO;
+}
+
 /* EV_NEW is always followed by the event that says what came. */
 static bool changes_value(enum key_event ev)
 {
@@ -38,11 +44,15 @@ void events_raise(void *ctx, struct keys *k, struct bytes name, enum key_event e
 {
     struct engine *e = ctx;
     if (ev == EV_EXPIRED)
-        e->stats.expired++;
+        stats_expired(&e->stats, (uint64_t)e->space.late);
     if (ev != EV_KEYMISS)
         watch_touch(e, k, name);
     if (brings_key(ev))
         waiters_signal(e, k, name);
+    if (ev == EV_NEW && e->scripting.run)
+        locks_made(e, k, name);
+    if (ends_hold(ev))
+        locks_gone(e, k, name);
     if (changes_value(ev) && ev != EV_EXPIRED)
         tracking_touch(e, name, e->running);
     if (e->config->notify & event_infos[ev].notify && pubsub_anyone(&e->pubsub))

@@ -490,6 +490,24 @@ static void clear_list(void *member)
 
 const struct option_kind kind_list = {parse_list, print_list, write_list, clear_list};
 
+/* hold-warn: a pattern and milliseconds, several times */
+
+static bool parse_holds(const struct option *o, void *member, const struct bytes *v, size_t n,
+                        char why[CONFIG_ERROR_MAX])
+{
+    int64_t ms;
+    if (is_nothing(v, n))
+        n = 0;
+    if (n % 2)
+        return refuse(why, "Every pattern needs its milliseconds.");
+    for (size_t i = 1; i < n; i += 2)
+        if (!num_parse_i64(v[i], &ms) || ms < 1 || ms > INT32_MAX)
+            return refuse(why, "Milliseconds must be an integer from 1 to 2147483647.");
+    return parse_list(o, member, v, n, why);
+}
+
+const struct option_kind kind_holds = {parse_holds, print_list, write_list, clear_list};
+
 /* output limits: `class hard soft seconds`, several times; classes not named stay as they are */
 
 static const char *const class_names[CLIENT_CLASSES] = {"normal", "slave", "pubsub"};

@@ -45,6 +45,7 @@ extern const struct option_kind kind_percentiles;  /* char *: numbers from 0 to 
 extern const struct option_kind kind_oom_scores;   /* char *: three integers */
 extern const struct option_kind kind_replicaof;    /* char *: host and port, or no one */
 extern const struct option_kind kind_list;         /* struct config_list */
+extern const struct option_kind kind_holds;        /* struct config_list: pattern, ms, ... */
 extern const struct option_kind kind_output_limit; /* struct output_limit, one per class */
 extern const struct option_kind kind_notify;       /* unsigned, of NOTIFY_* */
 

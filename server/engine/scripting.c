@@ -178,6 +178,7 @@ void scripting_run(struct call *c, const struct script *s, size_t nkeys, bool re
         .outer = c, .flags = flags, .read_only = read_only || flags & SCRIPT_NO_WRITES};
     uint16_t db = c->session->db;
     e->scripting.run = &x;
+    e->stats.scripts++;
     c->error_counted = script_run(e->scripting.host, s,
                                   &(struct script_run){.keys = c->argv + 3,
                                                        .nkeys = nkeys,
@@ -188,6 +189,8 @@ void scripting_run(struct call *c, const struct script *s, size_t nkeys, bool re
     c->session->db = db;
     e->scripting.run = NULL;
     e->scripting.busy = e->scripting.killed = false;
+    if (buf_len(&e->locks.made))
+        locks_recognise(e, c->session);
 }
 
 void scripting_kill(struct call *c)

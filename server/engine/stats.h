@@ -37,6 +37,10 @@ struct stats {
     uint64_t rejected_connections;
     uint64_t hits, misses;
     uint64_t expired;
+    struct histogram lateness; /* of what expired, in us */
+    uint64_t late_ms;          /* all of it together */
+    uint64_t hold_warnings;
+    uint64_t scripts; /* runs */
     uint64_t errors;  /* error replies */
     uint64_t in, out; /* bytes, of clients */
     uint64_t reads, writes;
@@ -60,6 +64,14 @@ void stats_reset(struct stats *s); /* CONFIG RESETSTAT */
 
 /* An error reply was given. */
 void stats_error(struct stats *s, const char *code);
+
+/* A key was removed that long after its deadline. */
+static inline void stats_expired(struct stats *s, uint64_t late_ms)
+{
+    s->expired++;
+    s->late_ms += late_ms;
+    histogram_add(&s->lateness, late_ms * 1000);
+}
 
 /* A command took that long. */
 void stats_took(struct command_stats *c, uint64_t us, bool tracked);

@@ -298,3 +298,46 @@ TEST(keys, agree_with_a_naive_model)
     assert_int_equal(l->space.arena.bytes, 0);
     log_free(l);
 }
+
+TEST(keys, a_lock_keeps_its_hold_wherever_it_goes)
+{
+    struct log *l = log_new();
+    struct keys *k = keyspace_db(&l->space, 0);
+    struct hold h = {.since = 123456789, .client = 4711};
+    struct entry *e = keys_create_lock(k, BYTES("lock"), 5, h);
+    assert_true(keys_assign(k, &e, BYTES("alice")));
+    keys_expire_at(k, e, 5000);
+    for (size_t n = 1; n < 2000; n = n * 3 / 2 + 1) { /* inline, then outside, and back */
+        assert_non_null(keys_resize(k, &e, n));
+        assert_int_equal(entry_hold(e).since, h.since);
+        assert_int_equal(entry_hold(e).client, h.client);
+    }
+    assert_true(keys_assign(k, &e, BYTES("bob")));
+    keys_commit(k, e, EV_SET);
+    e = keys_find(k, BYTES("lock"));
+    assert_true(keys_rename(k, e, k, BYTES("the same lock under a longer name")));
+    e = keys_find(k, BYTES("the same lock under a longer name"));
+    assert_int_equal(entry_hold(e).since, h.since);
+    assert_int_equal(entry_hold(e).client, h.client);
+    assert_true(bytes_eq(entry_value(e), BYTES("bob")));
+    assert_int_equal(entry_deadline(e), 5000);
+    log_free(l);
+}
+
+TEST(keys, only_locks_pay_for_their_hold)
+{
+    struct log *l = log_new();
+    struct keys *k = keyspace_db(&l->space, 0);
+    put(k, BYTES("a-key-of-24-bytes-------"), BYTES("a-value-of-36-bytes-----------------"), 9000);
+    struct entry *e = keys_find(k, BYTES("a-key-of-24-bytes-------"));
+    assert_int_equal(keys_memory(k, e), 100);
+    assert_true(keys_hold(k, &e, (struct hold){.since = 1, .client = 2}));
+    assert_int_equal(keys_memory(k, e), 108);
+    assert_ptr_equal(keys_find(k, BYTES("a-key-of-24-bytes-------")), e);
+    assert_true(bytes_eq(entry_value(e), BYTES("a-value-of-36-bytes-----------------")));
+    struct entry *before = e;
+    assert_true(keys_hold(k, &e, (struct hold){.since = 3, .client = 4}));
+    assert_ptr_equal(e, before);
+    assert_int_equal(entry_hold(e).client, 4);
+    log_free(l);
+}

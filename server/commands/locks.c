@@ -1,0 +1,101 @@
+/* LOCKS: the locks of the database, for people. */
+#include "server/engine/locks.h"
+
+#include "base/quote.h"
+#include "server/commands/families.h"
+#include "server/engine/call.h"
+
+/* What is being printed: one line for each lock. */
+struct listing {
+    struct call *call;
+    struct buf lines;
+    struct buf ends; /* size_t: where in `lines` each one ends */
+};
+
+static const char *const kinds[VALUE_TYPES] = {"string", "list", "set", "zset", "hash"};
+
+/* As it is when that can be read, else in quotes. */
+static void put_word(struct buf *out, struct bytes word)
+{
+    bool plain = word.n > 0;
+    for (size_t i = 0; i < word.n && plain; i++)
+        plain = word.p[i] > ' ' && word.p[i] <= '~' && word.p[i] != '"';
+    if (plain)
+        buf_put(out, word);
+    else
+        quote_put(out, word);
+}
+
+/* Whoever may read the key may see all of the token that releases it. */
+static bool may_read(const struct call *c, const struct lock_view *v)
+{
+    (void)c, (void)v;
+    return true; /* TODO: ask the user's rules once there are users other than `default`. */
+}
+
+static void put_holder(struct buf *out, const struct lock_view *v, bool whole)
+{
+    struct bytes token = v->holder;
+    bool cut = !whole && token.n > LOCK_TOKEN_SHOWN;
+    if (cut)
+        token.n = LOCK_TOKEN_SHOWN;
+    put_word(out, token);
+    if (cut)
+        buf_put(out, BYTES("..."));
+    if (v->holders > 1)
+        buf_printf(out, " holders=%zu", v->holders);
+}
+
+static void put_client(struct buf *out, const struct lock_view *v)
+{
+    static const struct session_more none;
+    const struct session_more *more = v->session && v->session->more ? v->session->more : &none;
+    buf_printf(out, " client=%llu%s name=%s lib=%s", (unsigned long long)v->client,
+               v->session ? "" : "(gone)", more->name ? more->name : "",
+               more->lib_name ? more->lib_name : "");
+    if (more->lib_ver)
+        buf_printf(out, "/%s", more->lib_ver);
+}
+
+static void put_line(void *ctx, const struct lock_view *v)
+{
+    struct listing *l = ctx;
+    struct buf *out = &l->lines;
+    buf_put(out, BYTES("key="));
+    put_word(out, v->key);
+    buf_printf(out, " kind=%s holder=", kinds[v->kind]);
+    put_holder(out, v, may_read(l->call, v));
+    put_client(out, v);
+    buf_printf(out, " held-ms=%lld ttl-ms=%lld", (long long)v->age, (long long)v->ttl);
+    size_t end = buf_len(out);
+    buf_put(&l->ends, (struct bytes){(const char *)&end, sizeof end});
+}
+
+static void cmd_locks(struct call *c)
+{
+    bool matched = c->argc == 3 && call_arg_is(c, 1, BYTES("MATCH"));
+    if (c->argc != 1 && !matched) {
+        call_syntax_error(c);
+        return;
+    }
+    struct listing l = {.call = c};
+    size_t n =
+        locks_each(c->engine, c->keys, matched ? c->argv[2] : BYTES("*"), SIZE_MAX, put_line, &l);
+    reply_array(c->reply, n);
+    for (size_t i = 0, from = 0, to = 0; i < n; i++, from = to) {
+        memcpy(&to, buf_bytes(&l.ends).p + i * sizeof to, sizeof to);
+        reply_bulk(c->reply, (struct bytes){buf_bytes(&l.lines).p + from, to - from});
+    }
+    buf_free(&l.lines);
+    buf_free(&l.ends);
+}
+
+/* clang-format off */
+const struct command lock_commands[] = {
+    {.name = "locks", .run = cmd_locks, .arity = -1, .flags = CMD_READONLY,
+     .acl = ACL_KEYSPACE | ACL_DANGEROUS, .group = GROUP_GENERIC, .since = "latchd 0.1",
+     .complexity = "O(N), N being the number of keys in the database", .syntax = "[MATCH pattern]",
+     .summary = "Lists the locks: key, holder, client, for how long it is held and what is left."},
+    {0},
+};
+/* clang-format on */
