@@ -60,6 +60,15 @@ static bool refuse(struct call *c, struct bytes error)
     return false;
 }
 
+/* By its own name: LATENCY RESET is not RESET. */
+static bool is_one_of(const struct command *cmd, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(command_full_name(cmd), names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* To a RESP2 client, a message and a reply look the same; so once it has subscribed it may only
  * send what is answered in the form of a message. */
 static bool fits_subscriber(const struct command *cmd)
@@ -68,10 +77,7 @@ static bool fits_subscriber(const struct command *cmd)
         "subscribe",    "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe",
         "sunsubscribe", "ping",        "quit",       "reset",
     };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(cmd->name, names[i]) == 0)
-            return true;
-    return false;
+    return is_one_of(cmd, names, sizeof names / sizeof *names);
 }
 
 static bool refuse_subscriber(struct call *c)
@@ -120,10 +126,7 @@ static bool allowed(struct call *c)
 static bool steers_multi(const struct command *cmd)
 {
     static const char *const names[] = {"exec", "discard", "multi", "watch", "quit", "reset"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(cmd->name, names[i]) == 0)
-            return true;
-    return false;
+    return is_one_of(cmd, names, sizeof names / sizeof *names);
 }
 
 bool admit(struct call *c)
