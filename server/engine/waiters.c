@@ -202,9 +202,9 @@ bool call_timeout_s(struct call *c, size_t i, int64_t *deadline)
     if (!num_parse_ld(c->argv[i], &s) || isnan(s))
         return timeout_error(c, "not a float or out of range");
     s *= 1000;
-    if (s > (long double)INT64_MAX || s < (long double)INT64_MIN)
+    if (s > (long double)INT64_MAX)
         return timeout_error(c, "out of range");
-    return deadline_after(c, (int64_t)ceill(s), deadline);
+    return deadline_after(c, s <= -1 ? -1 : (int64_t)ceill(s), deadline);
 }
 
 bool call_timeout_ms(struct call *c, size_t i, int64_t *deadline)
