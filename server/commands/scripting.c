@@ -32,9 +32,14 @@ static void eval(struct call *c, bool read_only)
         scripting_run(c, s, nkeys, read_only);
 }
 
+/* What cannot be a digest is unknown before anything else is looked at. */
 static void evalsha(struct call *c, bool read_only)
 {
     size_t nkeys;
+    if (c->argv[1].n != SCRIPT_SHA_LEN) {
+        reply_error(c->reply, ERR_NOSCRIPT);
+        return;
+    }
     if (!read_numkeys(c, &nkeys))
         return;
     const struct script *s = script_find(scripting_host(c->engine), c->argv[1]);
