@@ -346,7 +346,7 @@ static const struct command *quoted_command(struct call *c)
         cmd = command_sub(cmd, c->argv[3]);
     if (cmd == NULL)
         error = "ERR Invalid command specified";
-    else if (cmd->keys[0].flags == 0)
+    else if (cmd->keys[0].flags == 0 || cmd->keys[0].flags & KEY_NOT_KEY)
         error = "ERR The command has no key arguments";
     else if (!command_arity_ok(cmd, c->argc - 2))
         error = "ERR Invalid number of arguments specified for command";
