@@ -36,7 +36,7 @@ static bool is_line_end(char c)
 
 void convert_push_error(lua_State *L, struct bytes text)
 {
-    const char *blank = memchr(text.p, ' ', text.n);
+    const char *blank = text.n ? memchr(text.p, ' ', text.n) : NULL;
     struct bytes code = BYTES("ERR"), message = text;
     if (blank) {
         code = (struct bytes){text.p, (size_t)(blank - text.p)};

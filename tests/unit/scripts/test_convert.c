@@ -158,6 +158,7 @@ TEST(convert, errors_in_every_form)
          "-WRONGTYPE bad script: SHA, on @user_script:1.\r\n", NULL},
         {"return redis.pcall('fail', 'WRONGTYPE bad')", "-WRONGTYPE bad\r\n", NULL},
         {"return redis.pcall('fail', 'ALONE').err", "$9\r\nERR ALONE\r\n", NULL},
+        {"return redis.pcall('fail', '').err", "$4\r\nERR \r\n", NULL},
         {"return {pcall(redis.call, 'fail', 'E x')}", "*2\r\n$-1\r\n$3\r\nE x\r\n",
          "*2\r\n_\r\n$3\r\nE x\r\n"},
         {"return select('#', pcall(error, {}))", ":3\r\n", NULL},
