@@ -4,7 +4,7 @@
 C_FILES     = $(shell find * -path 'build*' -prune -o -name '*.[ch]' -print)
 SHELL_FILES = $(shell find * -path 'build*' -prune -o -name '*.sh' -print) .ci/run
 
-.PHONY: build run test clients format lint clean budget
+.PHONY: build run test clients fuzz difffuzz soak format lint clean budget
 
 # The program, at build/latchd.
 build:
@@ -31,6 +31,22 @@ clients: build
 
 clients-%: build
 	@tests/clients/run.sh $*
+
+# Random input, FUZZ_SECONDS for each target; what is found stays in build-fuzz/found.
+FUZZ_SECONDS = 60
+fuzz:
+	@tools/deps.sh fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz --target fuzzers
+	@tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
+
+# Random words to latchd and to a redis-server, for DIFFFUZZ_SECONDS.
+DIFFFUZZ_SECONDS = 60
+difffuzz:
+	@tools/deps.sh test
+	@cmake --preset debug >/dev/null
+	@cmake --build --preset debug --target difffuzz latchd
+	@LATCHD=build-debug/latchd build-debug/difffuzz $(DIFFFUZZ_SECONDS)
 
 format:
 	@tools/deps.sh lint

@@ -1,0 +1,195 @@
+#include "tests/difffuzz/masks.h"
+
+#include "tests/lib/answer.h"
+
+#include <stdlib.h>
+
+enum { NEVER = -1, ORACLE_VERSION = 700, TOLERANCE_MS = 5000 };
+
+struct mask {
+    const char *name; /* "client|": all its subcommands; "|help": of all containers */
+    int how;          /* of enum check_kind, or NEVER: it is not said */
+};
+
+static const struct mask masks[] = {
+    /* They end, stop or reconfigure the server under test. */
+    {"shutdown", NEVER},
+    {"debug", NEVER},
+    {"config|set", NEVER},
+    {"config|rewrite", NEVER},
+    {"config|resetstat", NEVER},
+    {"client|pause", NEVER},
+    {"client|kill", NEVER},
+    {"client|reply", NEVER},
+    {"client|unblock", NEVER},
+    {"monitor", NEVER},
+    {"failover", NEVER},
+    {"replicaof", NEVER},
+    {"slaveof", NEVER},
+    {"psync", NEVER},
+    {"sync", NEVER},
+    {"replconf", NEVER},
+    {"save", NEVER},
+    {"bgsave", NEVER},
+    {"bgrewriteaof", NEVER},
+    {"migrate", NEVER},
+    {"module|", NEVER},
+    {"acl|", NEVER},
+
+    /* What they remove is a matter of chance. */
+    {"spop", NEVER},
+
+    /* Counts keys that are past their deadline and were not looked at yet. */
+    {"dbsize", CHECK_TYPE},
+
+    /* What they tell is a matter of chance, of time or of the machine. */
+    {"randomkey", CHECK_ANY},
+    {"srandmember", CHECK_ANY},
+    {"hrandfield", CHECK_ANY},
+    {"zrandmember", CHECK_ANY},
+    {"time", CHECK_TYPE},
+    {"lastsave", CHECK_TYPE},
+    {"ttl", CHECK_TIME},
+    {"pttl", CHECK_TIME},
+    {"expiretime", CHECK_TIME},
+    {"pexpiretime", CHECK_TIME},
+    {"object|idletime", CHECK_TYPE},
+    {"object|freq", CHECK_TYPE},
+    {"memory|", CHECK_TYPE},
+    {"latency|", CHECK_TYPE},
+    {"slowlog|", CHECK_TYPE},
+    {"info", CHECK_TYPE},
+    {"hello", CHECK_TYPE},
+    {"client|id", CHECK_TYPE},
+    {"client|info", CHECK_TYPE},
+    {"client|list", CHECK_TYPE},
+    {"client|no-evict", CHECK_TYPE},
+    {"client|caching", CHECK_TYPE},
+    {"lolwut", CHECK_TYPE},
+
+    /* We are newer and know other commands and options. */
+    {"command", CHECK_TYPE},
+    {"command|", CHECK_TYPE},
+    {"config|", CHECK_TYPE},
+    {"cluster|", CHECK_TYPE},
+
+    /* Cursors have their own form, and since 7.4 a negative one is refused. */
+    {"scan", CHECK_ANY},
+    {"sscan", CHECK_ANY},
+    {"hscan", CHECK_ANY},
+    {"zscan", CHECK_ANY},
+
+    /* The help texts are our own. */
+    {"|help", CHECK_TYPE},
+
+    /* The order of a hash table is nobody's promise. */
+    {"keys", CHECK_UNORDERED},
+    {"smembers", CHECK_UNORDERED},
+    {"sinter", CHECK_UNORDERED},
+    {"sunion", CHECK_UNORDERED},
+    {"sdiff", CHECK_UNORDERED},
+    {"hgetall", CHECK_UNORDERED},
+    {"hkeys", CHECK_UNORDERED},
+    {"hvals", CHECK_UNORDERED},
+    {"pubsub|channels", CHECK_UNORDERED},
+    {"pubsub|shardchannels", CHECK_UNORDERED},
+    {"unsubscribe", CHECK_TYPE},
+    {"punsubscribe", CHECK_TYPE},
+    {"sunsubscribe", CHECK_TYPE},
+};
+
+/* Replies that changed between the versions: ours, NULL for any error, and theirs. */
+static const struct {
+    const char *ours, *theirs;
+} changed[] = {
+    /* Since 7.2 a timeout that is no number of milliseconds is told from a negative one. */
+    {"-ERR timeout is out of range\r\n", "-ERR timeout is negative\r\n"},
+    /* Since 7.2 there is an option behind the member. */
+    {NULL, "-ERR wrong number of arguments for 'zrank' command\r\n"},
+    {NULL, "-ERR wrong number of arguments for 'zrevrank' command\r\n"},
+};
+
+const char *const mask_options[] = {
+    "IFEQ",      "IFNE", /* of SET: 8.4 */
+    "WITHSCORE",         /* of ZRANK: 7.2 */
+    "NOVALUES",          /* of HSCAN: 7.4 */
+    "MAXAGE",    "NO",   /* of CLIENT KILL: 7.4 */
+    "REDIRECT",  "ID",   /* name clients, whose numbers differ */
+    NULL,
+};
+
+static const struct mask *find(const struct command *c)
+{
+    struct bytes name = bytes_of(command_full_name(c));
+    const char *bar = memchr(name.p, '|', name.n);
+    struct bytes container = {name.p, bar ? (size_t)(bar - name.p) + 1 : 0};
+    struct bytes sub = {bar, bar ? (size_t)(name.p + name.n - bar) : 0};
+    const struct mask *found = NULL;
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        struct bytes row = bytes_of(masks[i].name);
+        if (bytes_eq(row, name))
+            return &masks[i];
+        if (bar && (bytes_eq(row, container) || bytes_eq(row, sub)))
+            found = &masks[i];
+    }
+    return found;
+}
+
+/* "7.0.0" as 700. */
+static int version(const char *since)
+{
+    char *rest;
+    long major = strtol(since ? since : "0", &rest, 10);
+    return (int)(major * 100 + (*rest ? strtol(rest + 1, NULL, 10) : 0));
+}
+
+bool mask_allows(const struct command *c)
+{
+    const struct mask *m = find(c);
+    return version(c->since) <= ORACLE_VERSION && (m == NULL || m->how != NEVER);
+}
+
+struct check mask_check(const struct command *c)
+{
+    const struct mask *m = find(c);
+    return (struct check){.kind = m ? (enum check_kind)m->how : CHECK_EXACT,
+                          .tolerance = TOLERANCE_MS};
+}
+
+/* Since 7.2 a double is printed with the fewest digits that tell it, before with seventeen and an
+ * exponent. */
+static bool same_double(const struct answer *a, const struct answer *b)
+{
+    char ours[64], theirs[64], *end, *their_end;
+    if (a->text.n >= sizeof ours || b->text.n >= sizeof theirs || a->text.n == 0 ||
+        memchr(b->text.p, 'e', b->text.n) == NULL)
+        return false;
+    *bytes_copy(ours, a->text) = '\0';
+    *bytes_copy(theirs, b->text) = '\0';
+    return strtod(ours, &end) == strtod(theirs, &their_end) && *end == '\0' && *their_end == '\0';
+}
+
+static bool same_answer(const struct answer *a, const struct answer *b)
+{
+    if (a->kind != b->kind || a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!same_answer(&a->items[i], &b->items[i]))
+            return false;
+    return answer_is_aggregate(a) || bytes_eq(a->text, b->text) || same_double(a, b);
+}
+
+bool mask_changed(struct bytes ours, struct bytes theirs)
+{
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
+        const char *text = changed[i].ours;
+        bool like_ours = text ? bytes_eq(ours, bytes_of(text)) : ours.p[0] == '-';
+        if (like_ours && bytes_eq(theirs, bytes_of(changed[i].theirs)))
+            return true;
+    }
+    struct answer a, b;
+    bool same = answer_parse(ours, &a) & answer_parse(theirs, &b) && same_answer(&a, &b);
+    answer_free(&a);
+    answer_free(&b);
+    return same;
+}
