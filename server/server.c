@@ -4,13 +4,16 @@
 #include "server/engine/engine.h"
 #include "server/engine/scripting.h"
 #include "server/engine/testing.h"
+#include "server/files.h"
 #include "server/inspect.h"
 #include "server/net/busy.h"
 #include "server/net/conn.h"
 #include "server/net/net.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -152,6 +155,33 @@ static void host_stop(void *ctx)
     server_stop(ctx, false);
 }
 
+static void host_secret(void *ctx, void *out, size_t n)
+{
+    (void)ctx;
+    for (size_t done = 0; done < n;) {
+        ssize_t got = getrandom((char *)out + done, n - done, 0);
+        if (got <= 0)
+            abort();
+        done += (size_t)got;
+    }
+}
+
+static bool host_read_file(void *ctx, const char *path, struct buf *out, const char **why)
+{
+    (void)ctx;
+    bool good = files_read(path, out);
+    *why = good ? NULL : strerror(errno);
+    return good;
+}
+
+static bool host_write_file(void *ctx, const char *path, struct bytes text, const char **why)
+{
+    (void)ctx;
+    bool good = files_replace(path, text);
+    *why = good ? NULL : strerror(errno);
+    return good;
+}
+
 /* What the shell asks for. Here a command is executed as soon as it arrives; a replicated server
  * would first have it agreed upon, with its time. */
 
@@ -187,14 +217,6 @@ static int64_t host_until(void *ctx, int64_t at)
 
 /* Assembly. */
 
-static uint64_t draw_seed(void)
-{
-    uint64_t seed;
-    if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
-        abort();
-    return seed;
-}
-
 static void assemble(struct server *s, const struct server_options *o)
 {
     static const struct engine_host engine_host = {.wake = host_wake,
@@ -205,21 +227,26 @@ static void assemble(struct server *s, const struct server_options *o)
                                                    .inspect = host_inspect,
                                                    .sleep = host_sleep,
                                                    .stop = host_stop,
+                                                   .secret = host_secret,
+                                                   .read_file = host_read_file,
+                                                   .write_file = host_write_file,
                                                    .move = host_move,
                                                    .set_clock = host_set_clock,
                                                    .real_ms = host_real_ms,
                                                    .ring_at = host_ring_at};
+    uint64_t seed;
     static const struct net_host net_host = {.submit = host_submit,
                                              .submit_busy = host_submit_busy,
                                              .now = host_now,
                                              .until = host_until};
+    host_secret(s, &seed, sizeof seed);
     clock_init(&s->clock);
     s->engine = engine_new(&(struct engine_options){.config = o->config,
                                                     .log = o->log,
                                                     .host = &engine_host,
                                                     .ctx = s,
                                                     .now = clock_ms(&s->clock),
-                                                    .seed = draw_seed()});
+                                                    .seed = seed});
     net_init(&s->net, &(struct net_options){.loop = &s->loop,
                                             .engine = s->engine,
                                             .config = o->config,
@@ -248,7 +275,7 @@ struct server *server_new(const struct server_options *o)
     uv_timer_init(&s->loop, &s->ring);
     s->stop.data = s->ring.data = s;
     assemble(s, o);
-    if (!listen_somewhere(s, o)) {
+    if (!acl_load_configured(s->engine) || !listen_somewhere(s, o)) {
         server_free(s);
         return NULL;
     }

@@ -4,7 +4,6 @@
 #include "base/num.h"
 #include "server/commands/families.h"
 #include "server/commands/tracking.h"
-#include "server/engine/auth.h"
 #include "server/engine/roster.h"
 
 /* Printable and without blanks, so that it cannot break a line of CLIENT LIST. */
@@ -73,7 +72,7 @@ static bool is_selected(const struct call *c, const struct selection *sel, const
         return false;
     if (sel->id && s->id != sel->id)
         return false;
-    if (sel->user.p && !bytes_eq(auth_user(s), sel->user))
+    if (sel->user.p && !bytes_eq(acl_user_name(s->user), sel->user))
         return false;
     if (sel->min_age && (c->now - s->created) / 1000 < sel->min_age)
         return false;
@@ -162,7 +161,7 @@ static bool read_max_age(struct call *c, size_t i, int64_t *out)
 static bool read_user(struct call *c, size_t i, struct bytes *out)
 {
     *out = c->argv[i];
-    if (bytes_eq(*out, AUTH_DEFAULT_USER))
+    if (acl_find(&c->engine->acl, *out))
         return true;
     reply_errorf(c->reply, "ERR No such user '%.*s'", BYTES_FMT(*out));
     return false;

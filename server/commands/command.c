@@ -5,11 +5,6 @@
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 
-struct flag_name {
-    uint32_t flag;
-    const char *name;
-};
-
 static const struct flag_name command_flags[] = {
     {CMD_WRITE, "write"},
     {CMD_READONLY, "readonly"},
@@ -44,30 +39,6 @@ static const struct flag_name key_flags[] = {
     {KEY_NOT_KEY, "not_key"},
     {KEY_INCOMPLETE, "incomplete"},
     {KEY_VARIABLE, "variable_flags"},
-};
-
-static const struct flag_name categories[] = {
-    {ACL_KEYSPACE, "@keyspace"},
-    {ACL_READ, "@read"},
-    {ACL_WRITE, "@write"},
-    {ACL_SET, "@set"},
-    {ACL_SORTEDSET, "@sortedset"},
-    {ACL_LIST, "@list"},
-    {ACL_HASH, "@hash"},
-    {ACL_STRING, "@string"},
-    {ACL_BITMAP, "@bitmap"},
-    {ACL_HYPERLOGLOG, "@hyperloglog"},
-    {ACL_GEO, "@geo"},
-    {ACL_STREAM, "@stream"},
-    {ACL_PUBSUB, "@pubsub"},
-    {ACL_ADMIN, "@admin"},
-    {ACL_FAST, "@fast"},
-    {ACL_SLOW, "@slow"},
-    {ACL_BLOCKING, "@blocking"},
-    {ACL_DANGEROUS, "@dangerous"},
-    {ACL_CONNECTION, "@connection"},
-    {ACL_TRANSACTION, "@transaction"},
-    {ACL_SCRIPTING, "@scripting"},
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -186,7 +157,7 @@ static void reply_command(struct reply *r, const struct command *cmd)
     reply_int(r, range.first);
     reply_int(r, range.last);
     reply_int(r, range.step);
-    reply_flags(r, command_acl(cmd), categories, COUNT(categories));
+    reply_flags(r, command_acl(cmd), acl_categories, ACL_CATEGORIES);
     reply_tips(r, cmd->tips);
     reply_keyspecs(r, cmd);
     reply_set(r, nsub);
@@ -199,11 +170,17 @@ static bool is_subcommand(const struct command *cmd)
     return cmd->full_name != NULL;
 }
 
+static bool is_listed(const struct registry *reg, size_t id)
+{
+    const struct command *cmd = registry_at(reg, id);
+    return !is_subcommand(cmd) && !registry_hidden(reg, cmd);
+}
+
 static size_t count_commands(const struct registry *reg)
 {
     size_t n = 0;
     for (size_t id = 0; id < registry_count(reg); id++)
-        n += !is_subcommand(registry_at(reg, id));
+        n += is_listed(reg, id);
     return n;
 }
 
@@ -212,7 +189,7 @@ static void cmd_command(struct call *c)
     const struct registry *reg = c->engine->registry;
     reply_array(c->reply, count_commands(reg));
     for (size_t id = 0; id < registry_count(reg); id++)
-        if (!is_subcommand(registry_at(reg, id)))
+        if (is_listed(reg, id))
             reply_command(c->reply, registry_at(reg, id));
 }
 
@@ -255,7 +232,7 @@ static void cmd_docs(struct call *c)
     if (c->argc == 2) {
         reply_map(c->reply, count_commands(reg));
         for (size_t id = 0; id < registry_count(reg); id++)
-            if (!is_subcommand(registry_at(reg, id)))
+            if (is_listed(reg, id))
                 docs_reply(c->reply, registry_at(reg, id));
         return;
     }
@@ -291,16 +268,19 @@ static bool read_filter(struct call *c, struct filter *f)
         else if (call_arg_is(c, 3, BYTES("PATTERN")))
             f->by = FILTER_PATTERN;
     }
-    for (size_t i = 0; i < COUNT(categories) && f->by == FILTER_CATEGORY; i++)
-        if (bytes_ieq(f->text, bytes_of(categories[i].name + 1)))
-            f->category = categories[i].flag;
+    for (size_t i = 0; i < ACL_CATEGORIES && f->by == FILTER_CATEGORY; i++)
+        if (bytes_ieq(f->text, bytes_of(acl_categories[i].name + 1)))
+            f->category = acl_categories[i].flag;
     if (f->by == FILTER_NONE)
         call_syntax_error(c);
     return f->by != FILTER_NONE;
 }
 
-static bool passes(const struct filter *f, const struct command *cmd)
+static bool passes(const struct filter *f, const struct registry *reg, size_t id)
 {
+    const struct command *cmd = registry_at(reg, id);
+    if (registry_hidden(reg, cmd))
+        return false;
     switch (f->by) {
     case FILTER_NONE: return true;
     case FILTER_CATEGORY: return (command_acl(cmd) & f->category) != 0;
@@ -317,25 +297,14 @@ static void cmd_list(struct call *c)
     if (!read_filter(c, &f))
         return;
     for (size_t id = 0; id < registry_count(reg); id++)
-        n += passes(&f, registry_at(reg, id));
+        n += passes(&f, reg, id);
     reply_array(c->reply, n);
     for (size_t id = 0; id < registry_count(reg); id++)
-        if (passes(&f, registry_at(reg, id)))
+        if (passes(&f, reg, id))
             reply_str(c->reply, command_full_name(registry_at(reg, id)));
 }
 
 /* GETKEYS. */
-
-/* What SET does to its key depends on whether it also reads it. */
-static uint16_t actual_flags(const struct bytes *argv, size_t argc, uint16_t flags)
-{
-    if (!(flags & KEY_VARIABLE))
-        return flags;
-    for (size_t i = 3; i < argc; i++)
-        if (bytes_is(argv[i], "GET"))
-            return KEY_RW | KEY_ACCESS | KEY_UPDATE;
-    return KEY_OW | KEY_UPDATE;
-}
 
 /* The command that arguments 2 and up are; NULL after an error. */
 static const struct command *quoted_command(struct call *c)
@@ -377,7 +346,8 @@ static void reply_keys(struct call *c, bool with_flags)
             reply_array(c->reply, 2);
         reply_bulk(c->reply, argv[at[i]]);
         if (with_flags)
-            reply_flags(c->reply, actual_flags(argv, argc, flags[i]), key_flags, COUNT(key_flags));
+            reply_flags(c->reply, command_key_flags(argv, argc, flags[i]), key_flags,
+                        COUNT(key_flags));
     }
     mem_free(at);
     mem_free(flags);

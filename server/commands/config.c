@@ -82,10 +82,20 @@ static void cmd_config_get(struct call *c)
     mem_free(m.taken);
 }
 
+static void redact_secrets(struct call *c)
+{
+    for (size_t i = 2; i + 1 < c->argc; i += 2) {
+        const struct option *o = option_find(c->argv[i]);
+        if (o && o->flags & OPTION_SENSITIVE)
+            call_redact(c, i + 1);
+    }
+}
+
 static void cmd_config_set(struct call *c)
 {
     char why[CONFIG_ERROR_MAX];
     bool local = c->session->flags & (SESSION_LOCAL | SESSION_UNIX);
+    redact_secrets(c);
     if (c->argc % 2)
         call_syntax_error(c);
     else if (config_set(c->engine->config, c->argv + 2, (c->argc - 2) / 2, local, why))
@@ -94,13 +104,20 @@ static void cmd_config_set(struct call *c)
         reply_error(c->reply, bytes_of(why));
 }
 
+static bool save(struct call *c, char why[CONFIG_ERROR_MAX])
+{
+    struct config *cfg = c->engine->config;
+    acl_to_config(c->engine);
+    return cfg->save(cfg->save_ctx, cfg, why);
+}
+
 static void cmd_config_rewrite(struct call *c)
 {
     struct config *cfg = c->engine->config;
     char why[CONFIG_ERROR_MAX];
     if (cfg->file == NULL || cfg->save == NULL) {
         reply_error(c->reply, BYTES("ERR The server is running without a config file"));
-    } else if (cfg->save(cfg->save_ctx, cfg, why)) {
+    } else if (save(c, why)) {
         log_notice(c->engine->log, "CONFIG REWRITE executed with success.");
         reply_ok(c->reply);
     } else {

@@ -3,10 +3,18 @@
 #include "resp/wire.h"
 #include "server/commands/client.h"
 #include "server/commands/families.h"
-#include "server/engine/auth.h"
 #include "server/engine/call.h"
 
 #define ERR_WRONGPASS BYTES("WRONGPASS invalid username-password pair or user is disabled.")
+
+static bool login(struct call *c, struct bytes user, struct bytes password)
+{
+    if (acl_login(c->session, user, password))
+        return true;
+    acl_log_failed_login(c->session, c->argv[0], user);
+    reply_error(c->reply, ERR_WRONGPASS);
+    return false;
+}
 
 static void cmd_auth(struct call *c)
 {
@@ -16,17 +24,15 @@ static void cmd_auth(struct call *c)
     }
     for (size_t i = 1; i < c->argc; i++)
         call_redact(c, i);
-    if (c->argc == 2 && !auth_needs_password(c->engine)) {
+    if (c->argc == 2 && c->engine->acl.anyone->flags & ACL_USER_NOPASS) {
         reply_error(c->reply, BYTES("ERR AUTH <password> called without any password configured "
                                     "for the default user. Are you sure your configuration is "
                                     "correct?"));
         return;
     }
-    struct bytes user = c->argc == 3 ? c->argv[1] : AUTH_DEFAULT_USER;
-    if (auth_login(c->session, user, c->argv[c->argc - 1]))
+    struct bytes user = c->argc == 3 ? c->argv[1] : ACL_DEFAULT_USER;
+    if (login(c, user, c->argv[c->argc - 1]))
         reply_ok(c->reply);
-    else
-        reply_error(c->reply, ERR_WRONGPASS);
 }
 
 static void cmd_echo(struct call *c)
@@ -99,11 +105,9 @@ static void cmd_hello(struct call *c)
     struct hello h = {0};
     if (!read_hello(c, &h))
         return;
-    if (h.user && !auth_login(c->session, c->argv[h.user], c->argv[h.user + 1])) {
-        reply_error(c->reply, ERR_WRONGPASS);
+    if (h.user && !login(c, c->argv[h.user], c->argv[h.user + 1]))
         return;
-    }
-    if (auth_missing(c->session)) {
+    if (acl_must_login(c->session)) {
         reply_error(c->reply,
                     BYTES("NOAUTH HELLO must be called with the client already authenticated, "
                           "otherwise the HELLO <proto> AUTH <user> <pass> option can be used to "

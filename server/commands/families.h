@@ -6,6 +6,7 @@
 
 #include "server/engine/registry.h"
 
+extern const struct command acl_commands[];
 extern const struct command client_commands[];
 extern const struct command cluster_commands[];
 extern const struct command command_commands[];
@@ -33,6 +34,7 @@ extern const struct command testing_commands[];
 
 /* clang-format off */
 static const struct command *const command_families[] = {
+    acl_commands,
     client_commands,
     cluster_commands,
     command_commands,

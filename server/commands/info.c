@@ -316,6 +316,10 @@ static void put_stats(struct report *r)
     line(r, "client_output_buffer_limit_disconnections:%llu", LLU(s->output_limit_closed));
     line(r, "reply_buffer_shrinks:0");
     line(r, "reply_buffer_expands:0");
+    line(r, "acl_access_denied_auth:%llu", LLU(s->denied_logins));
+    line(r, "acl_access_denied_cmd:%llu", LLU(s->denied_commands));
+    line(r, "acl_access_denied_key:%llu", LLU(s->denied_keys));
+    line(r, "acl_access_denied_channel:%llu", LLU(s->denied_channels));
 }
 
 static void put_replication(struct report *r)

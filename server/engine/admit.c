@@ -1,6 +1,5 @@
 #include "server/engine/admit.h"
 
-#include "server/engine/auth.h"
 #include "server/engine/call.h"
 #include "server/engine/multi.h"
 
@@ -108,12 +107,14 @@ static bool allowed(struct call *c)
         return false;
     if (!debug_allows(c))
         return refuse(c, ERR_NO_DEBUG);
-    if (auth_missing(c->session) && !(c->cmd->flags & CMD_NO_AUTH))
+    if (acl_must_login(c->session) && !(c->cmd->flags & CMD_NO_AUTH))
         return refuse(c, ERR_NOAUTH);
-    if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
-        return refuse(c, ERR_BUSY);
     if (c->session->flags & SESSION_MULTI && c->cmd->flags & CMD_NO_MULTI)
         return refuse(c, BYTES("ERR Command not allowed inside a transaction"));
+    if (!acl_admits(c))
+        return false;
+    if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
+        return refuse(c, ERR_BUSY);
     if (!memory_allows(c))
         return refuse(c, ERR_OOM);
     if (c->session->flags & SESSION_PUBSUB && c->session->resp == 2 &&
@@ -133,7 +134,7 @@ bool admit(struct call *c)
 {
     bool nested = c->flags & (CALL_SCRIPT | CALL_EXEC);
     if (c->flags & CALL_RETRY)
-        return find_command(c);
+        return find_command(c) && acl_admits(c);
     if (!allowed(c)) {
         if (!nested)
             multi_fail(c->session);

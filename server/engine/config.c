@@ -7,7 +7,9 @@
 #include "server/engine/config.h"
 
 #include "base/mem.h"
+#include "base/quote.h"
 #include "server/engine/option_kind.h"
+#include "server/engine/registry.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -147,15 +149,40 @@ void config_watch(struct config *cfg, struct config_hook *hook)
     list_append(&cfg->hooks, &hook->node);
 }
 
+/* Quoted where it must be, so that the line can be split again. */
+static void put_word(struct buf *out, struct bytes word)
+{
+    bool plain = word.n > 0;
+    for (size_t i = 0; i < word.n; i++)
+        plain &= word.p[i] > ' ' && word.p[i] <= '~' && word.p[i] != '"' && word.p[i] != '\'';
+    if (plain)
+        buf_put(out, word);
+    else
+        quote_put(out, word);
+}
+
+/* NULL when the commands of all rename-command lines so far can be renamed. */
+static const char *try_renames(const struct config *cfg)
+{
+    struct registry *r = registry_new(cfg->test);
+    const char *error = NULL;
+    for (size_t i = 0; i + 1 < cfg->renames.n && error == NULL; i += 2)
+        error =
+            registry_rename(r, bytes_of(cfg->renames.item[i]), bytes_of(cfg->renames.item[i + 1]));
+    registry_free(r);
+    return error;
+}
+
 /* Directives of files that are no options: they can be repeated, and CONFIG does not know them. */
-static bool load_line(struct config *cfg, struct bytes name, const struct bytes *v, size_t n)
+static bool load_line(struct config *cfg, struct bytes name, const struct bytes *v, size_t n,
+                      const char **error)
 {
     if (bytes_is(name, "user") && n >= 1) {
         struct buf line = {0};
         for (size_t i = 0; i < n; i++) {
             if (i > 0)
                 buf_putc(&line, ' ');
-            buf_put(&line, v[i]);
+            put_word(&line, v[i]);
         }
         config_list_add(&cfg->users, buf_bytes(&line));
         buf_free(&line);
@@ -164,7 +191,8 @@ static bool load_line(struct config *cfg, struct bytes name, const struct bytes 
     if (bytes_is(name, "rename-command") && n == 2) {
         config_list_add(&cfg->renames, v[0]);
         config_list_add(&cfg->renames, v[1]);
-        return true;
+        *error = try_renames(cfg);
+        return *error == NULL;
     }
     /* Once options of Redis, and modules: nothing is left to be done for them. */
     return (bytes_is(name, "loadmodule") && n >= 1) ||
@@ -179,9 +207,10 @@ bool config_load(struct config *cfg, struct bytes name, const struct bytes *valu
     const struct option *o = option_find(name);
     if (o)
         return assign(o, cfg, values, n, why);
-    if (load_line(cfg, name, values, n))
+    const char *error = "Bad directive or wrong number of arguments";
+    if (load_line(cfg, name, values, n, &error))
         return true;
-    snprintf(why, CONFIG_ERROR_MAX, "Bad directive or wrong number of arguments");
+    snprintf(why, CONFIG_ERROR_MAX, "%s", error);
     return false;
 }
 

@@ -1,7 +1,8 @@
 /*
  * CONFIG REWRITE. The old file's lines stay where they are: an option's first line gets the present
  * value, its further lines go, and what is set but not in the file is appended below a comment that
- * says so. Lines that are no options (comments, include, user, rename-command) are left alone.
+ * says so. `user` lines likewise. Other lines that are no options (comments, include,
+ * rename-command) are left alone.
  */
 #include "base/mem.h"
 #include "base/quote.h"
@@ -31,6 +32,16 @@ static struct bytes take_line(struct bytes *text)
     size_t used = line.n + (end != NULL);
     *text = (struct bytes){text->p + used, text->n - used};
     return line;
+}
+
+static bool is_user(struct bytes line)
+{
+    return line.n > 5 && bytes_is(((struct bytes){line.p, 4}), "user") && is_blank(line.p[4]);
+}
+
+static void put_user(const struct config *cfg, size_t i, struct buf *out)
+{
+    buf_printf(out, "user %s\n", cfg->users.item[i]);
 }
 
 /* The option that a line sets, or NULL. */
@@ -98,9 +109,25 @@ static bool has_value(const struct option *o, const struct config *cfg)
     return any;
 }
 
-static void rewrite_lines(const struct config *cfg, struct bytes old, bool *seen, struct buf *out,
-                          bool *is_signed)
+/* What has been written so far. */
+struct rewrite {
+    const struct config *config;
+    struct buf *out;
+    bool *seen;   /* one per option */
+    size_t users; /* how many of them */
+    bool is_signed;
+};
+
+static void put_signature(struct rewrite *w)
 {
+    if (!w->is_signed)
+        buf_put(w->out, BYTES("\n" SIGNATURE "\n"));
+    w->is_signed = true;
+}
+
+static void rewrite_lines(struct rewrite *w, struct bytes old)
+{
+    const struct config *cfg = w->config;
     bool after_blank = false;
     while (old.n) {
         struct bytes line = trim(take_line(&old));
@@ -109,34 +136,38 @@ static void rewrite_lines(const struct config *cfg, struct bytes old, bool *seen
             continue;
         after_blank = line.n == 0;
         if (bytes_eq(line, BYTES(SIGNATURE)))
-            *is_signed = true;
-        if (o == NULL) {
-            buf_put(out, line);
-            buf_putc(out, '\n');
-        } else if (!seen[o - options]) {
-            seen[o - options] = true;
+            w->is_signed = true;
+        if (is_user(line)) {
+            if (w->users < cfg->users.n)
+                put_user(cfg, w->users++, w->out);
+        } else if (o == NULL) {
+            buf_put(w->out, line);
+            buf_putc(w->out, '\n');
+        } else if (!w->seen[o - options]) {
+            w->seen[o - options] = true;
             if (!is_secret_elsewhere(o, cfg) && has_value(o, cfg))
-                put_line(o, cfg, out);
+                put_line(o, cfg, w->out);
         }
     }
 }
 
 void config_rewrite(const struct config *cfg, struct bytes old, struct buf *out)
 {
-    bool is_signed = false;
-    bool *seen = mem_alloc(noptions * sizeof *seen);
+    struct rewrite w = {.config = cfg, .out = out, .seen = mem_alloc(noptions * sizeof *w.seen)};
     struct config defaults;
     config_init(&defaults);
-    rewrite_lines(cfg, old, seen, out, &is_signed);
+    rewrite_lines(&w, old);
     for (size_t i = 0; i < noptions; i++) {
         const struct option *o = &options[i];
-        if (seen[i] || is_default(o, cfg, &defaults) || is_secret_elsewhere(o, cfg))
+        if (w.seen[i] || is_default(o, cfg, &defaults) || is_secret_elsewhere(o, cfg))
             continue;
-        if (!is_signed)
-            buf_put(out, BYTES("\n" SIGNATURE "\n"));
-        is_signed = true;
+        put_signature(&w);
         put_line(o, cfg, out);
     }
+    for (; w.users < cfg->users.n; w.users++) {
+        put_signature(&w);
+        put_user(cfg, w.users, out);
+    }
     config_free(&defaults);
-    mem_free(seen);
+    mem_free(w.seen);
 }

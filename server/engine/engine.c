@@ -7,17 +7,18 @@
 #include "server/engine/testing.h"
 
 #include <assert.h>
-#include <stdio.h>
+#include <sha1.h>
 
 /* Entries touched before a command, and in a slice of its own. Overdue keys are absent to every
  * lookup anyway; this only decides how soon their memory and their events follow. */
 enum { WORK_PER_COMMAND = 16, WORK_PER_SLICE = 512 };
 
-/* 40 random hexadecimal digits. */
+/* 40 hexadecimal digits. They are shown to clients, and what engine_random gave could be reckoned
+ * back to the seed of every hash table; so they are a digest of it. */
 static void draw_id(struct engine *e, char out[41])
 {
-    snprintf(out, 41, "%016llx%016llx%08llx", (unsigned long long)engine_random(e),
-             (unsigned long long)engine_random(e), (unsigned long long)engine_random(e) >> 32);
+    uint64_t random[2] = {engine_random(e), engine_random(e)};
+    SHA1Data((const uint8_t *)random, sizeof random, out);
 }
 
 struct engine *engine_new(const struct engine_options *o)
@@ -35,6 +36,10 @@ struct engine *engine_new(const struct engine_options *o)
     e->registry = registry_new(o->config->test);
     if (o->config->test)
         e->testing = testing_new(o->host->real_ms(o->ctx));
+    for (size_t i = 0; i < o->config->renames.n; i += 2) /* config_load has tried them */
+        registry_rename(e->registry, bytes_of(o->config->renames.item[i]),
+                        bytes_of(o->config->renames.item[i + 1]));
+    acl_init(e);
     stats_init(&e->stats, registry_count(e->registry));
     slowlog_init(&e->slowlog);
     list_init(&e->sessions);
@@ -63,6 +68,7 @@ void engine_free(struct engine *e)
     tracking_free(&e->tracking);
     pubsub_free(&e->pubsub);
     keyspace_free(&e->space);
+    acl_free(e);
     testing_free(e->testing);
     registry_free(e->registry);
     mem_free(e);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "resp/wire.h"
+#include "server/engine/acl.h"
 #include "server/engine/alarms.h"
 #include "server/engine/config.h"
 #include "server/engine/latency.h"
@@ -75,6 +76,13 @@ struct engine_host {
     /* SHUTDOWN: end soon. */
     void (*stop)(void *ctx);
 
+    /* Bytes that nobody can guess. */
+    void (*secret)(void *ctx, void *out, size_t n);
+
+    /* A whole file, read or given new contents. On failure `why` says why. NULL: there are none. */
+    bool (*read_file)(void *ctx, const char *path, struct buf *out, const char **why);
+    bool (*write_file)(void *ctx, const char *path, struct bytes text, const char **why);
+
     /* The rest is for --test and may be missing otherwise. The clock, and with it the present,
      * moves ahead; it stops, goes on, or is as it was at first. */
     void (*move)(void *ctx, int64_t ms);
@@ -100,6 +108,7 @@ struct engine {
     const struct engine_host *host;
     void *ctx;
     struct registry *registry;
+    struct acl acl;
     struct keyspace space;
     struct alarms alarms;
     struct waiters waiters;

@@ -198,6 +198,17 @@ bool pubsub_oldest(const struct session *s, enum topic_kind kind, struct bytes *
     return sub != NULL;
 }
 
+bool pubsub_all(const struct session *s, enum topic_kind kind,
+                bool (*fits)(const void *ctx, struct bytes name), const void *ctx)
+{
+    if (pubsub_count(s, kind) == 0)
+        return true;
+    list_each (pos, &s->more->subscriptions->of[kind])
+        if (!fits(ctx, topic_name(container_of(pos, struct subscription, in_session)->topic)))
+            return false;
+    return true;
+}
+
 size_t pubsub_count(const struct session *s, enum topic_kind kind)
 {
     return s->more && s->more->subscriptions ? s->more->subscriptions->n[kind] : 0;

@@ -50,6 +50,10 @@ bool pubsub_oldest(const struct session *s, enum topic_kind kind, struct bytes *
 /* How many subscriptions of that kind the session has. */
 size_t pubsub_count(const struct session *s, enum topic_kind kind);
 
+/* Does `fits` say yes to every topic of that kind that the session is subscribed to? */
+bool pubsub_all(const struct session *s, enum topic_kind kind,
+                bool (*fits)(const void *ctx, struct bytes name), const void *ctx);
+
 /* Ends all subscriptions of the session, without telling it. */
 void pubsub_leave(struct pubsub *p, struct session *s);
 

@@ -1,6 +1,7 @@
 /*
  * Names are found through an open-addressed table that is built once per engine, at most a quarter
- * full, so a lookup is one hash of a short word and nearly always one comparison.
+ * full, so a lookup is one hash of a short word and nearly always one comparison. A name that was
+ * taken away leaves its slot in use, without a command: the words behind it are still found.
  */
 #include "server/engine/registry.h"
 
@@ -10,13 +11,45 @@
 
 #include <assert.h>
 
-enum { TABLE = 1024 };
+enum { TABLE = 2 * REGISTRY_MAX };
+
+struct word {
+    struct bytes name; /* `p` NULL: the slot was never used */
+    const struct command *command;
+};
 
 struct registry {
-    const struct command *table[TABLE];
+    struct word table[TABLE];
     const struct command **all; /* commands, each followed by its subcommands */
     size_t n;
     uint16_t ids[TABLE]; /* by address: id + 1 */
+    bool hidden[REGISTRY_MAX];
+    char **given; /* names by rename-command */
+    size_t ngiven;
+};
+
+const struct flag_name acl_categories[ACL_CATEGORIES] = {
+    {ACL_KEYSPACE, "@keyspace"},
+    {ACL_READ, "@read"},
+    {ACL_WRITE, "@write"},
+    {ACL_SET, "@set"},
+    {ACL_SORTEDSET, "@sortedset"},
+    {ACL_LIST, "@list"},
+    {ACL_HASH, "@hash"},
+    {ACL_STRING, "@string"},
+    {ACL_BITMAP, "@bitmap"},
+    {ACL_HYPERLOGLOG, "@hyperloglog"},
+    {ACL_GEO, "@geo"},
+    {ACL_STREAM, "@stream"},
+    {ACL_PUBSUB, "@pubsub"},
+    {ACL_ADMIN, "@admin"},
+    {ACL_FAST, "@fast"},
+    {ACL_SLOW, "@slow"},
+    {ACL_BLOCKING, "@blocking"},
+    {ACL_DANGEROUS, "@dangerous"},
+    {ACL_CONNECTION, "@connection"},
+    {ACL_TRANSACTION, "@transaction"},
+    {ACL_SCRIPTING, "@scripting"},
 };
 
 /* Cheap and good enough for a fixed set of words. */
@@ -43,13 +76,18 @@ static void add(struct registry *r, const struct command *c)
     r->ids[i] = (uint16_t)r->n;
 }
 
+static void put_word(struct registry *r, struct bytes name, const struct command *c)
+{
+    uint32_t i = hash_word(name) % TABLE;
+    while (r->table[i].command)
+        i = (i + 1) % TABLE;
+    r->table[i] = (struct word){name, c};
+}
+
 static void add_family(struct registry *r, const struct command *family)
 {
     for (const struct command *c = family; c->name; c++) {
-        uint32_t i = hash_word(bytes_of(c->name)) % TABLE;
-        while (r->table[i])
-            i = (i + 1) % TABLE;
-        r->table[i] = c;
+        put_word(r, bytes_of(c->name), c);
         add(r, c);
         for (const struct command *sub = c->sub; sub && sub->name; sub++)
             add(r, sub);
@@ -63,22 +101,61 @@ struct registry *registry_new(bool testing)
         add_family(r, command_families[i]);
     if (testing)
         add_family(r, testing_commands);
-    assert(r->n < TABLE / 2);
+    assert(r->n < REGISTRY_MAX);
     return r;
 }
 
 void registry_free(struct registry *r)
 {
-    if (r)
-        mem_free(r->all);
+    if (r == NULL)
+        return;
+    for (size_t i = 0; i < r->ngiven; i++)
+        mem_free(r->given[i]);
+    mem_free(r->given);
+    mem_free(r->all);
     mem_free(r);
+}
+
+static struct word *find_word(const struct registry *r, struct bytes name)
+{
+    for (uint32_t i = hash_word(name) % TABLE; r->table[i].name.p; i = (i + 1) % TABLE)
+        if (r->table[i].command && bytes_ieq(r->table[i].name, name))
+            return (struct word *)&r->table[i];
+    return NULL;
 }
 
 const struct command *registry_find(const struct registry *r, struct bytes name)
 {
-    for (uint32_t i = hash_word(name) % TABLE; r->table[i]; i = (i + 1) % TABLE)
-        if (bytes_ieq(bytes_of(r->table[i]->name), name))
-            return r->table[i];
+    const struct word *w = find_word(r, name);
+    return w ? w->command : NULL;
+}
+
+/* Subcommands stand behind their container. */
+static void hide(struct registry *r, const struct command *c, bool hidden)
+{
+    size_t id = registry_id(r, c);
+    r->hidden[id] = hidden;
+    for (const struct command *sub = c->sub; sub && sub->name; sub++)
+        r->hidden[++id] = hidden;
+}
+
+const char *registry_rename(struct registry *r, struct bytes from, struct bytes to)
+{
+    struct word *w = find_word(r, from);
+    if (w == NULL)
+        return "No such command in rename-command";
+    const struct command *c = w->command;
+    w->command = NULL;
+    hide(r, c, to.n == 0);
+    if (to.n == 0)
+        return NULL;
+    if (registry_find(r, to) || r->ngiven == REGISTRY_MAX)
+        return "Target command name already exists";
+    char *given = mem_alloc(to.n);
+    memcpy(given, to.p, to.n);
+    r->given = mem_grow(r->given, (r->ngiven + 1) * sizeof *r->given);
+    r->given[r->ngiven++] = given;
+    put_word(r, (struct bytes){given, to.n}, c);
     return NULL;
 }
 
@@ -90,6 +167,19 @@ const struct command *registry_find_full(const struct registry *r, struct bytes 
     size_t n = (size_t)(bar - name.p);
     const struct command *container = registry_find(r, (struct bytes){name.p, n});
     return container ? command_sub(container, (struct bytes){bar + 1, name.n - n - 1}) : NULL;
+}
+
+const struct command *registry_find_own(const struct registry *r, struct bytes full_name)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (bytes_ieq(bytes_of(command_full_name(r->all[i])), full_name))
+            return r->all[i];
+    return NULL;
+}
+
+bool registry_hidden(const struct registry *r, const struct command *c)
+{
+    return r->hidden[registry_id(r, c)];
 }
 
 const struct command *command_sub(const struct command *c, struct bytes name)
@@ -180,4 +270,37 @@ int command_keys(const struct command *c, const struct bytes *argv, size_t argc,
         }
     }
     return (int)n;
+}
+
+uint16_t command_key_flags(const struct bytes *argv, size_t argc, uint16_t flags)
+{
+    if (!(flags & KEY_VARIABLE))
+        return flags;
+    for (size_t i = 3; i < argc; i++)
+        if (bytes_is(argv[i], "GET"))
+            return KEY_RW | KEY_ACCESS | KEY_UPDATE;
+    return KEY_OW | KEY_UPDATE;
+}
+
+struct key_walk key_walk(const struct command *c, const struct bytes *argv, size_t argc)
+{
+    return (struct key_walk){.command = c, .argv = argv, .argc = argc, .at = 1};
+}
+
+bool key_walk_next(struct key_walk *w, size_t *at, uint16_t *flags)
+{
+    while (w->at > w->last) {
+        if (w->spec == COMMAND_KEYSPECS || w->command->keys[w->spec].flags == 0)
+            return false;
+        const struct keyspec *spec = &w->command->keys[w->spec++];
+        w->step = spec->step ? (size_t)spec->step : 1;
+        if (!spec_range(spec, w->argv, w->argc, &w->at, &w->last)) {
+            w->at = 1;
+            w->last = 0;
+        }
+    }
+    *at = w->at;
+    *flags = command_key_flags(w->argv, w->argc, w->command->keys[w->spec - 1].flags);
+    w->at += w->step;
+    return true;
 }

@@ -82,6 +82,15 @@ enum acl_category {
     ACL_SCRIPTING = 1 << 20,
 };
 
+enum { ACL_CATEGORIES = 21 };
+
+struct flag_name {
+    uint32_t flag;
+    const char *name;
+};
+
+extern const struct flag_name acl_categories[ACL_CATEGORIES]; /* "@keyspace", "@read", ... */
+
 /* What is done to a key; in the order in which COMMAND prints it. */
 enum key_flag {
     KEY_RO = 1 << 0,
@@ -127,15 +136,28 @@ struct command {
 
 struct registry;
 
+enum { REGISTRY_MAX = 512 }; /* commands and subcommands, so that a bitmap of them can be fixed */
+
 /* With the commands for test suites, or without them. */
 struct registry *registry_new(bool testing);
 void registry_free(struct registry *r);
+
+/* `rename-command`: from now on the command answers to the name `to` only; an empty one hides it.
+ * NULL, or what is wrong in Redis's words. */
+const char *registry_rename(struct registry *r, struct bytes from, struct bytes to);
 
 /* The command of that name, in any case; NULL when there is none. */
 const struct command *registry_find(const struct registry *r, struct bytes name);
 
 /* The same with the container's name in front of a subcommand's: "client|setname". */
 const struct command *registry_find_full(const struct registry *r, struct bytes name);
+
+/* By its own name, whatever rename-command did, as "get" or "config|set"; NULL when there is none.
+ * For rules of access; slow. */
+const struct command *registry_find_own(const struct registry *r, struct bytes full_name);
+
+/* Has rename-command taken its name away? */
+bool registry_hidden(const struct registry *r, const struct command *c);
 
 /* The subcommand of that name, in any case; NULL when there is none. */
 const struct command *command_sub(const struct command *c, struct bytes name);
@@ -157,5 +179,20 @@ bool command_arity_ok(const struct command *c, size_t argc);
  * written with the flags of each; -1 when the arguments make no sense. */
 int command_keys(const struct command *c, const struct bytes *argv, size_t argc, size_t *at,
                  uint16_t *flags, size_t cap);
+
+/* What is really done to a key whose spec has these flags: SET reads it only with GET. */
+uint16_t command_key_flags(const struct bytes *argv, size_t argc, uint16_t flags);
+
+/* The keys of a call one by one, however many there are; specs that do not fit are passed over. */
+struct key_walk {
+    const struct command *command;
+    const struct bytes *argv;
+    size_t argc;
+    size_t at, last, step; /* within the spec before `spec`; done when at > last */
+    int spec;
+};
+
+struct key_walk key_walk(const struct command *c, const struct bytes *argv, size_t argc);
+bool key_walk_next(struct key_walk *w, size_t *at, uint16_t *flags);
 
 #endif

@@ -1,6 +1,5 @@
 #include "server/engine/roster.h"
 
-#include "server/engine/auth.h"
 #include "server/engine/multi.h"
 #include "server/engine/pubsub.h"
 #include "server/engine/registry.h"
@@ -131,7 +130,7 @@ void roster_print(const struct session *s, struct buf *out)
                buf_len(&s->out), s->unsent > 0, s->unsent, roster_memory(s, &f));
     buf_printf(out, " events=%s%s cmd=%s user=%.*s redir=%lld resp=%d lib-name=%s lib-ver=%s",
                f.reading ? "r" : "", f.writing ? "w" : "",
-               s->last ? command_full_name(s->last) : "NULL", BYTES_FMT(auth_user(s)),
+               s->last ? command_full_name(s->last) : "NULL", BYTES_FMT(acl_user_name(s->user)),
                (long long)tracking_redirect_id(s), s->resp, text_or_empty(more->lib_name),
                text_or_empty(more->lib_ver));
 }

@@ -56,6 +56,8 @@ static void on_call(void *ctx, const struct script_call *sc)
     c.cmd = find_for_script(&c, sc->command);
     if (c.cmd == NULL)
         return;
+    if (!acl_admits(&c))
+        return;
     if (x->read_only && c.cmd->flags & (CMD_WRITE | CMD_MAY_REPLICATE)) {
         reply_error(c.reply, BYTES("ERR Write commands are not allowed from read-only scripts."));
         return;
@@ -101,7 +103,11 @@ static int on_acl_check(void *ctx, const struct bytes *argv, size_t argc)
     const struct command *cmd = on_resolve(ctx, argv[0]);
     if (cmd && cmd->sub && argc > 1)
         cmd = command_sub(cmd, argv[1]);
-    return cmd && command_arity_ok(cmd, argc) ? 1 : -1;
+    if (cmd == NULL || !command_arity_ok(cmd, argc))
+        return -1;
+    const struct call *c = context(ctx)->outer;
+    size_t at;
+    return acl_check(c->engine, c->session->user, cmd, argv, argc, &at) == ACL_ALLOWED;
 }
 
 static const struct script_ops ops = {

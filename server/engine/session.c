@@ -1,7 +1,6 @@
 #include "server/engine/session.h"
 
 #include "base/mem.h"
-#include "server/engine/auth.h"
 #include "server/engine/engine.h"
 #include "server/engine/monitor.h"
 #include "server/engine/multi.h"
@@ -16,7 +15,7 @@ struct session *session_new(struct engine *e, void *owner, uint32_t flags)
     s->resp = 2;
     s->created = s->last_used = e->now;
     s->flags = flags;
-    auth_reset(s);
+    acl_welcome(s);
     list_append(&e->sessions, &s->link);
     if (!(flags & SESSION_INTERNAL)) {
         e->nsessions++;
@@ -106,7 +105,7 @@ void session_reset(struct session *s)
     s->db = 0;
     s->resp = 2;
     session_set_name(s, (struct bytes){0});
-    auth_reset(s);
+    acl_welcome(s);
 }
 
 /* Would `n` bytes more pass the hard limit of its class? The soft one, which needs time, is the

@@ -13,6 +13,7 @@
 #include "base/list.h"
 #include "resp/reply.h"
 
+struct acl_user;
 struct command;
 struct engine;
 
@@ -54,10 +55,11 @@ struct session {
     struct engine *engine;
     struct list link; /* on engine->sessions */
     uint64_t id;
-    void *owner;    /* the connection, opaque here */
-    struct buf out; /* bytes for the client */
-    size_t unsent;  /* bytes taken from `out` that the owner has not got rid of yet */
-    uint32_t flags; /* enum session_flag */
+    struct acl_user *user; /* who it is, or would be once it has logged in */
+    void *owner;           /* the connection, opaque here */
+    struct buf out;        /* bytes for the client */
+    size_t unsent;         /* bytes taken from `out` that the owner has not got rid of yet */
+    uint32_t flags;        /* enum session_flag */
     uint16_t db;
     uint8_t resp;               /* 2 or 3 */
     int64_t created, last_used; /* ms */

@@ -17,7 +17,6 @@
 #include "server/net/conn.h"
 
 #include "base/mem.h"
-#include "server/engine/auth.h"
 #include "server/net/address.h"
 #include "server/net/busy.h"
 #include "server/net/listener.h"
@@ -158,7 +157,7 @@ static struct parser_limits parser_limits(const struct conn *c)
         .args = ARGS_MOST,
         .bulk = net_of(c)->config->proto_max_bulk_len,
         .line = LINE_MOST,
-        .unauthenticated = auth_missing(c->session),
+        .unauthenticated = acl_must_login(c->session),
     };
 }
 
@@ -516,7 +515,7 @@ int64_t conn_deadline(const struct conn *c)
     int64_t at = WHEEL_NEVER;
     if (cfg->timeout && !(s->flags & (SESSION_BLOCKED | SESSION_PUBSUB | SESSION_MONITOR)))
         at = s->last_used + cfg->timeout * 1000;
-    if (auth_missing(s))
+    if (acl_must_login(s))
         at = sooner(at, s->created + AUTH_MS);
     if (c->tail && c->tail->slow_since)
         at = sooner(at, c->tail->slow_since + output_limit(c)->seconds * 1000);

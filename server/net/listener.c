@@ -79,6 +79,12 @@ static void set_tcp_options(const struct net *n, int fd)
     set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
 }
 
+/* May anybody be the default user without a password? */
+static bool is_unguarded(const struct net *n)
+{
+    return n->engine->acl.anyone->flags & ACL_USER_NOPASS;
+}
+
 static void welcome(struct listener *l, int fd, const struct sockaddr *peer)
 {
     struct net *n = l->poll.data;
@@ -88,7 +94,7 @@ static void welcome(struct listener *l, int fd, const struct sockaddr *peer)
         turn_away(n, fd, BYTES("-ERR max number of clients reached\r\n"));
         return;
     }
-    if (!local && n->config->protected_mode && n->config->requirepass[0] == '\0') {
+    if (!local && n->config->protected_mode && is_unguarded(n)) {
         turn_away(n, fd, BYTES(DENIED));
         return;
     }

@@ -378,8 +378,12 @@ TEST(config, loading_counts_values_and_knows_directives)
     assert_value(&f, "replicaof", "");
     assert_true(LOAD(&f, "user", "alice", "on", "+@all"));
     assert_string_equal(f.cfg.users.item[0], "alice on +@all");
+    assert_true(LOAD(&f, "user", "bob", ">two words"));
+    assert_string_equal(f.cfg.users.item[1], "bob \">two words\"");
     assert_true(LOAD(&f, "rename-command", "KEYS", ""));
     assert_string_equal(f.cfg.renames.item[0], "KEYS");
+    assert_false(LOAD(&f, "rename-command", "KEYS", "other"));
+    assert_string_equal(f.why, "No such command in rename-command");
     assert_true(LOAD(&f, "lua-replicate-commands", "yes"));
     end(&f);
 }

@@ -206,3 +206,23 @@ TEST(registry, every_command_refuses_a_wrong_number_of_arguments)
     }
     rig_free(r);
 }
+
+TEST(registry, renames_and_hides_commands)
+{
+    struct registry *r = registry_new(false);
+    assert_null(registry_rename(r, BYTES("CONFIG"), BYTES("")));
+    assert_null(registry_rename(r, BYTES("flushall"), BYTES("Secret")));
+    assert_null(registry_find(r, BYTES("config")));
+    assert_null(registry_find(r, BYTES("flushall")));
+    const struct command *flushall = registry_find(r, BYTES("sECRET"));
+    assert_string_equal(flushall->name, "flushall");
+    assert_false(registry_hidden(r, flushall));
+    assert_true(registry_hidden(r, registry_find_own(r, BYTES("config|get"))));
+    assert_null(registry_rename(r, BYTES("secret"), BYTES("config"))); /* that name is free now */
+    assert_ptr_equal(registry_find(r, BYTES("config")), flushall);
+    assert_string_equal(registry_rename(r, BYTES("nope"), BYTES("x")),
+                        "No such command in rename-command");
+    assert_string_equal(registry_rename(r, BYTES("get"), BYTES("set")),
+                        "Target command name already exists");
+    registry_free(r);
+}

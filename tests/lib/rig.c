@@ -87,12 +87,46 @@ static void on_ring_at(void *ctx, int64_t at)
     ((struct rig *)ctx)->ring_at = at;
 }
 
+/* Not much of a secret, but the same in every run. */
+static void on_secret(void *ctx, void *out, size_t n)
+{
+    (void)ctx;
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)out)[i] = (unsigned char)(i * 37);
+}
+
+static bool on_read_file(void *ctx, const char *path, struct buf *out, const char **why)
+{
+    const struct rig *r = ctx;
+    (void)path;
+    *why = "No such file or directory";
+    if (r->file)
+        buf_put(out, bytes_of(r->file));
+    return r->file != NULL;
+}
+
+static bool on_write_file(void *ctx, const char *path, struct bytes text, const char **why)
+{
+    struct rig *r = ctx;
+    (void)path;
+    *why = "No space left on device";
+    if (r->disk_full)
+        return false;
+    buf_clear(&r->written);
+    buf_put(&r->written, text);
+    buf_putc(&r->written, '\0');
+    return true;
+}
+
 static const struct engine_host host = {.wake = on_wake,
                                         .wall_us = on_wall,
                                         .describe = on_describe,
                                         .inspect = on_inspect,
                                         .sleep = on_sleep,
                                         .stop = on_stop,
+                                        .secret = on_secret,
+                                        .read_file = on_read_file,
+                                        .write_file = on_write_file,
                                         .running_ms = on_running,
                                         .move = on_move,
                                         .set_clock = on_set_clock,
@@ -132,6 +166,7 @@ void rig_free(struct rig *r)
     engine_free(r->engine);
     config_free(&r->config);
     buf_free(&r->reply);
+    buf_free(&r->written);
     mem_free(r);
 }
 

@@ -26,8 +26,11 @@ struct rig {
     int64_t now;  /* ms */
     int64_t wall; /* ms that the wall clock is ahead of now */
     struct session *clients[RIG_CLIENTS];
-    int who;          /* the client that `run` speaks for */
-    struct buf reply; /* the last reply, as text */
+    int who;            /* the client that `run` speaks for */
+    struct buf reply;   /* the last reply, as text */
+    const char *file;   /* what every file holds; NULL: there is none */
+    struct buf written; /* what was last written into one, ended by NUL */
+    bool disk_full;
     int wakes, stops;
     int64_t slept;                 /* us, by DEBUG SLEEP */
     int64_t takes;                 /* us that each command is said to take */
