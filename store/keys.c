@@ -278,12 +278,27 @@ static void free_entry(struct keyspace *s, struct entry *e)
     arena_drop(&s->arena, e);
 }
 
-void keys_retype(struct keys *k, struct entry *e, enum value_type type)
+/* All that may fail comes first, while the old value is still there. */
+char *keys_restring(struct keys *k, struct entry **at, size_t n)
 {
     assert(k->space->editing > 0);
-    free_value(k->space, e);
-    e->flags &= ENTRY_FRESH;
-    e->type = type & 7;
+    struct outside o = {.n = (uint32_t)n, .cap = (uint32_t)n};
+    size_t before = (*at)->value_len, inside = n > ENTRY_INLINE_MAX ? sizeof o : n;
+    if (n > UINT32_MAX || (inside != n && !(o.p = arena_block(&k->space->arena, NULL, n))))
+        return NULL;
+    if (inside > before && !set_inline_len(k, at, inside)) {
+        arena_block_drop(&k->space->arena, o.p);
+        return NULL;
+    }
+    free_value(k->space, *at);
+    (*at)->flags &= ENTRY_FRESH;
+    (*at)->type = VALUE_STRING;
+    set_inline_len(k, at, inside);
+    if (o.p == NULL)
+        return inline_value(*at);
+    (*at)->flags |= ENTRY_OUTSIDE;
+    set_outside(*at, o);
+    return o.p;
 }
 
 /* Frees a part of it; true when nothing is left. */

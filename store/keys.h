@@ -178,8 +178,9 @@ struct bytes entry_value(const struct entry *e);
 char *keys_resize(struct keys *k, struct entry **e, size_t n);
 bool keys_assign(struct keys *k, struct entry **e, struct bytes value);
 
-/* Makes it an entry of another type, with an undefined value that is yet to be assigned. */
-void keys_retype(struct keys *k, struct entry *e, enum value_type type);
+/* Makes it a string of `n` undefined bytes, whatever it was; NULL, and nothing done, when memory is
+ * out. */
+char *keys_restring(struct keys *k, struct entry **e, size_t n);
 
 /* A container that has outgrown the entry: its object, allocated by the type's own code. */
 void *entry_object(const struct entry *e);

@@ -124,13 +124,14 @@ static bool put_string(struct call *c, size_t i, struct entry *e, struct bytes v
     e = call_edit(c, i, VALUE_STRING, e, value.n);
     if (e == NULL)
         return false;
-    if (e->type != VALUE_STRING)
-        keys_retype(c->keys, e, VALUE_STRING);
-    if (!keys_assign(c->keys, &e, value)) {
+    char *p = e->type == VALUE_STRING ? keys_resize(c->keys, &e, value.n)
+                                      : keys_restring(c->keys, &e, value.n);
+    if (p == NULL) {
         keys_abandon(c->keys, e);
         call_out_of_memory(c);
         return false;
     }
+    bytes_copy(p, value);
     e->flags &= ~(ENTRY_OUTGROWN | ENTRY_TEXT) & 31;
     if (ev == EV_INCRBYFLOAT)
         e->flags |= ENTRY_TEXT;
@@ -375,6 +376,16 @@ static void cmd_mset(struct call *c)
         reply_ok(c->reply);
 }
 
+/* All or none: what was set before memory ran out goes again. */
+static void drop_pairs(struct call *c)
+{
+    for (size_t i = 1; i < c->argc; i += 2) {
+        struct entry *e = keys_find(c->keys, c->argv[i]);
+        if (e)
+            keys_delete(c->keys, e, EV_DEL);
+    }
+}
+
 static void cmd_msetnx(struct call *c)
 {
     if (!pairs_ok(c))
@@ -387,6 +398,8 @@ static void cmd_msetnx(struct call *c)
     }
     if (set_pairs(c))
         reply_int(c->reply, 1);
+    else
+        drop_pairs(c);
 }
 
 static void cmd_append(struct call *c)

@@ -147,8 +147,10 @@ bool call_wait(struct call *c, size_t first_key, size_t nkeys, enum value_type t
         return true;
     }
     struct wait *w = begin_wait(c, nkeys);
-    if (w == NULL)
-        return false;
+    if (w == NULL) {
+        call_out_of_memory(c);
+        return true;
+    }
     w->type = type;
     for (size_t i = 0; i < nkeys; i++) {
         struct interest *key = interests_get(&e->waiters.keys, c->keys->id, c->argv[first_key + i]);
@@ -165,7 +167,7 @@ bool call_wait_on(struct call *c, struct list *queue, struct alarms *alarms, int
     if (!call_wait(c, 0, 0, VALUE_STRING, WHEEL_NEVER))
         return false;
     struct wait *w = wait_of(c->session);
-    if (c->flags & CALL_RETRY)
+    if (w == NULL || c->flags & CALL_RETRY)
         return true;
     list_append(queue, &w->link);
     w->alarms = alarms;

@@ -31,10 +31,11 @@ void waiters_init(struct waiters *w, uint64_t seed);
 void waiters_free(struct waiters *w);
 
 /*
- * For handlers. True: the client waits now (or goes on waiting), and the handler returns without a
- * reply. False: it cannot wait, because it is in a script or transaction or because its time is up,
- * and the handler answers as after a timeout. Keys are argv[first_key..first_key + nkeys) and are
- * waited for as values of `type`; `deadline` counts the first time only.
+ * For handlers. True: the client waits now (or goes on waiting, or was told that memory is out),
+ * and the handler returns without a reply. False: it cannot wait, because it is in a script or
+ * transaction or because its time is up, and the handler answers as after a timeout. Keys are
+ * argv[first_key..first_key + nkeys) and are waited for as values of `type`; `deadline` counts the
+ * first time only.
  */
 bool call_wait(struct call *c, size_t first_key, size_t nkeys, enum value_type type,
                int64_t deadline);

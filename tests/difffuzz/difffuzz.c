@@ -43,9 +43,11 @@ static bool fits(struct registry *r, const struct sentence *s, bool queued)
 {
     struct bytes argv[GRAMMAR_WORDS];
     size_t n = sentence_words(s, argv);
-    if (queued && mask_check(s->command).kind != CHECK_EXACT)
+    bool script = s->command->group == GROUP_SCRIPTING && n > 3;
+    if ((queued && mask_check(s->command).kind != CHECK_EXACT) || !mask_fits(argv, n) ||
+        (script && !mask_fits(argv + 3, n - 3)))
         return false;
-    for (size_t i = 3; s->command->group == GROUP_SCRIPTING && i < n; i++) {
+    for (size_t i = 3; script && i < n; i++) {
         const struct command *inner = registry_find(r, argv[i]);
         if (inner == NULL)
             continue;

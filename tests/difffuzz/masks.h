@@ -11,6 +11,9 @@
 /* Is the command said at all? */
 bool mask_allows(const struct command *c);
 
+/* Do both versions read these words alike? */
+bool mask_fits(const struct bytes *argv, size_t n);
+
 /* How the replies to it are compared. */
 struct check mask_check(const struct command *c);
 

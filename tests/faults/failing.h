@@ -1,0 +1,17 @@
+/*
+ * Memory that runs out on request. This program is linked with the allocating functions whose sizes
+ * clients choose wrapped by the linker, so that production code needs no hook: mem_try of any size,
+ * mem_try_grow and mmap of a size that only a client can have meant.
+ */
+#ifndef TESTS_FAULTS_FAILING_H
+#define TESTS_FAULTS_FAILING_H
+
+#include <stdbool.h>
+
+/* The allocation after `skip` more of them fails, once. */
+void failing_arm(int skip);
+
+/* True if it has failed since; and from here on none does. */
+bool failing_disarm(void);
+
+#endif
