@@ -226,10 +226,10 @@ static void make_request(struct step *s, const char *ask, const struct places *p
 
 static void make_answer(struct step *s, const char *answer, const struct places *places)
 {
-    long long least, most;
-    if (sscanf(answer, ":%lld..%lld", &least, &most) == 2) {
-        s->least = least;
-        s->most = most;
+    const char *dots = answer[0] == ':' ? strstr(answer, "..") : NULL;
+    if (dots) {
+        s->least = strtoll(answer + 1, NULL, 10);
+        s->most = strtoll(dots + 2, NULL, 10);
         return;
     }
     size_t none;

@@ -50,7 +50,7 @@ bool supervisor_watches(const struct config *cfg)
 static bool send_to(const char *where, const char *state)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
-    size_t n = strlen(where);
+    size_t n = where ? strlen(where) : 0;
     if (n < 2 || n >= sizeof to.sun_path || (where[0] != '/' && where[0] != '@'))
         return false;
     memcpy(to.sun_path, where, n);

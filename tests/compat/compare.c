@@ -160,8 +160,8 @@ static bool same(const struct check *check, const struct answer *a, const struct
 bool compare(const struct check *check, struct bytes a, struct bytes b)
 {
     struct answer x, y;
-    bool whole = answer_parse(a, &x) & answer_parse(b, &y);
-    bool result = whole ? same(check, &x, &y) : bytes_eq(a, b);
+    bool x_whole = answer_parse(a, &x), y_whole = answer_parse(b, &y);
+    bool result = x_whole && y_whole ? same(check, &x, &y) : bytes_eq(a, b);
     answer_free(&x);
     answer_free(&y);
     return result;

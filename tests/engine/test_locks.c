@@ -17,9 +17,9 @@ TEST(locks, setting_the_wall_clock_changes_no_lease)
 {
     struct rig *r = rig_new();
     run(r, "SET k v PX 1000");
-    r->wall += 3600 * 1000;
+    r->wall += INT64_C(3600000);
     expect(r, "PTTL k", ":1000");
-    r->wall -= 7200 * 1000;
+    r->wall -= INT64_C(7200000);
     later(r, 999);
     expect(r, "PTTL k", ":1");
     rig_free(r);

@@ -269,8 +269,8 @@ static const char *const bombs[] = {
     "return (string.gsub(string.rep('a', 1e5), 'a', string.rep('b', 1e5)))",
     "return string.format('%s%s%s', string.rep('x', 3e6), string.rep('y', 3e6), 'z')",
     "local t = {} while true do t[#t + 1] = redis.call('echo', string.rep('x', 1000) .. #t) end",
-    "local t = {} pcall(function() while true do t[#t + 1] = {} end end) t = nil "
-    "local u = {} while true do u[#u + 1] = {} end",
+    ("local t = {} pcall(function() while true do t[#t + 1] = {} end end) t = nil "
+     "local u = {} while true do u[#u + 1] = {} end"),
 };
 
 TEST(host, the_heap_has_a_ceiling_and_the_host_goes_on)

@@ -262,8 +262,9 @@ TEST(sandbox, no_binary_chunks)
     static const char *const scripts[] = {
         "return loadstring(string.dump(function() return 1 end))",
         "return loadstring('\\27Lua\\81\\0')",
-        "local d = string.dump(function() end) return load(function() local x = d d = nil return x "
-        "end)",
+        ("local d = string.dump(function() end) return load(function() local x = d d = nil return "
+         "x "
+         "end)"),
         "local n = 0 return load(function() n = n + 1 return ({'\\27', 'Lua\\81'})[n] end)",
         "\x1bLua",
     };
@@ -333,8 +334,8 @@ TEST(sandbox, recursion_of_every_kind_ends_in_an_error)
         "local function f() return (string.gsub('a', 'a', f)) end return f()",
         "local function f() table.sort({1, 2, 3}, f) end return f()",
         "local function f() return tostring(setmetatable({}, {__tostring = f})) end return f()",
-        "local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k] end "
-        "return t.x",
+        ("local t = setmetatable({}, {}) getmetatable(t).__index = function(t, k) return t[k] end "
+         "return t.x"),
         "local t = {} for i = 1, 300 do t = setmetatable({}, {__index = t}) end return t.x",
         "local function f() return load(f) end return f()",
         "return loadstring(string.rep('(', 1000) .. '1' .. string.rep(')', 1000))",
