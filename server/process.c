@@ -114,7 +114,7 @@ bool signals_start(struct signals *s)
 {
     pthread_attr_t attr;
     pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, 256 * 1024);
+    pthread_attr_setstacksize(&attr, (size_t)256 << 10);
     bool good = pthread_create(&s->thread, &attr, listen_for_signals, s) == 0;
     pthread_attr_destroy(&attr);
     return good;
