@@ -1,6 +1,7 @@
 #include "server/about.h"
 
 #include "server/commands/reference.h"
+#include "server/manual.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,8 @@ void about_print_help(void)
 {
     printf("Usage: latchd [file] [-] [--option value ...]\n"
            "       latchd ping|health [file] [--option value ...]\n"
-           "       latchd --version | --help | --commands\n"
+           "       latchd --version | --help\n"
+           "       latchd --commands | --options | --man | --man-conf | --completion\n"
            "\n"
            "A lock server that speaks the Redis protocol. Options are those of a redis.conf: as\n"
            "--port 7000, as a line \"port 7000\" of the file (\"-\" reads it from standard input), "
@@ -65,14 +67,33 @@ void about_print_help(void)
     printf("\n");
 }
 
-void about_print_commands(void)
+static void commands_page(struct buf *out)
 {
     struct registry *r = registry_new(true);
-    struct buf page = {0};
-    reference_print(r, &page);
-    fwrite(buf_bytes(&page).p, 1, buf_len(&page), stdout);
-    buf_free(&page);
+    reference_print(r, out);
     registry_free(r);
+}
+
+bool about_print_page(const char *flag)
+{
+    static const struct {
+        const char *flag;
+        void (*make)(struct buf *out);
+    } pages[] = {
+        {"--commands", commands_page},       {"--options", manual_options},
+        {"--man", manual_program},           {"--man-conf", manual_file},
+        {"--completion", manual_completion},
+    };
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        if (strcmp(flag, pages[i].flag) != 0)
+            continue;
+        struct buf page = {0};
+        pages[i].make(&page);
+        fwrite(buf_bytes(&page).p, 1, buf_len(&page), stdout);
+        buf_free(&page);
+        return true;
+    }
+    return false;
 }
 
 void about_log_start(const struct config *cfg, const char *name, const struct log *log)

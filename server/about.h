@@ -1,5 +1,5 @@
 /*
- * What the program says about itself: --version, --help, --commands, and the lines it starts with.
+ * What the program says about itself: --version, --help, its pages, and the lines it starts with.
  */
 #ifndef SERVER_ABOUT_H
 #define SERVER_ABOUT_H
@@ -13,7 +13,10 @@ const char *about_name(const char *argv0);
 
 void about_print_version(const struct config *cfg, const char *name);
 void about_print_help(void);
-void about_print_commands(void); /* docs/commands.md */
+
+/* Prints the page of that flag (--commands, --options, --man, ...); false when there is none. */
+bool about_print_page(const char *flag);
+
 void about_log_start(const struct config *cfg, const char *name, const struct log *log);
 
 #endif

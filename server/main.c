@@ -217,9 +217,7 @@ int main(int argc, char **argv, char **environment)
         about_print_version(&p.config, p.name);
     else if (argc > 1 && is_one_of(argv[1], "-h", "--help"))
         about_print_help();
-    else if (argc > 1 && strcmp(argv[1], "--commands") == 0)
-        about_print_commands();
-    else
+    else if (argc < 2 || !about_print_page(argv[1]))
         code = run(&p, argc, argv, environment);
     launch_free(&p.launch);
     config_free(&p.config);

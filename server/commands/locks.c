@@ -29,8 +29,14 @@ static void put_word(struct buf *out, struct bytes word)
 /* Whoever may read the key may see all of the token that releases it. */
 static bool may_read(const struct call *c, const struct lock_view *v)
 {
-    (void)c, (void)v;
-    return true; /* TODO: ask the user's rules once there are users other than `default`. */
+    static const struct bytes readers[VALUE_TYPES] = {
+        BYTES("get"), BYTES("lrange"), BYTES("smembers"), BYTES("zrange"), BYTES("hgetall"),
+    };
+    const struct command *cmd = registry_find(c->engine->registry, readers[v->kind]);
+    struct bytes argv[] = {readers[v->kind], v->key, BYTES("0"), BYTES("-1")};
+    size_t at;
+    return c->session->user->unrestricted ||
+           acl_check(c->engine, c->session->user, cmd, argv, 4, &at) == ACL_ALLOWED;
 }
 
 static void put_holder(struct buf *out, const struct lock_view *v, bool whole)
@@ -93,7 +99,7 @@ static void cmd_locks(struct call *c)
 /* clang-format off */
 const struct command lock_commands[] = {
     {.name = "locks", .run = cmd_locks, .arity = -1, .flags = CMD_READONLY,
-     .acl = ACL_KEYSPACE | ACL_DANGEROUS, .group = GROUP_GENERIC, .since = "latchd 0.1",
+     .acl = ACL_KEYSPACE | ACL_DANGEROUS, .group = GROUP_GENERIC, .since = "0.1.0",
      .complexity = "O(N), N being the number of keys in the database", .syntax = "[MATCH pattern]",
      .summary = "Lists the locks: key, holder, client, for how long it is held and what is left."},
     {0},

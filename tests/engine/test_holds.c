@@ -127,6 +127,19 @@ TEST(holds, names_that_cannot_be_read_are_quoted)
     rig_free(r);
 }
 
+TEST(holds, the_token_is_cut_for_those_who_may_not_read_the_key)
+{
+    struct rig *r = rig_new();
+    run(r, "SET k 0123456789abcdef NX PX 10");
+    run(r, "ACL SETUSER watcher on nopass +locks +auth ~other");
+    run(r, "ACL SETUSER reader on nopass +locks +get ~*");
+    run(r, "AUTH watcher x");
+    listed(r, "key=k kind=string holder=01234567... client=1 name= lib= held-ms=0 ttl-ms=10");
+    run(r, "AUTH reader x");
+    listed(r, "key=k kind=string holder=0123456789abcdef client=1 name= lib= held-ms=0 ttl-ms=10");
+    rig_free(r);
+}
+
 TEST(holds, a_lock_stays_one_when_it_is_renamed_or_grows)
 {
     struct rig *r = rig_new();
