@@ -7,6 +7,7 @@
 need javac java
 need mvn java
 need_version javac "$(javac -version | cut -d' ' -f2)" 17
+export MAVEN_OPTS=-XX:TieredStopAtLevel=1 # these are short runs
 cd "$CLIENTS/java"
 
 pinned() { # pinned module artifact: the version that the module's pom.xml asks for

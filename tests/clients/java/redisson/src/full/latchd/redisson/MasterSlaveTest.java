@@ -2,6 +2,7 @@ package latchd.redisson;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static latchd.Threads.call;
+import static latchd.Threads.eventually;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -65,5 +66,16 @@ class MasterSlaveTest {
                 lock.unlock();
             }
         });
+    }
+
+    @Test
+    void survivesARestartOfTheServer() throws Exception {
+        RLock lock = client.getLock("door");
+        lock.lock();
+        lock.unlock();
+        latchd.restart();
+        eventually("the lock is taken", () -> Clients.tryAgain(lock));
+        assertFalse(call(() -> lock.tryLock()).get());
+        lock.unlock();
     }
 }

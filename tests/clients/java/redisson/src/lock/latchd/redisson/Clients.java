@@ -2,7 +2,9 @@ package latchd.redisson;
 
 import latchd.Latchd;
 import org.redisson.Redisson;
+import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
@@ -22,5 +24,14 @@ final class Clients {
     /** The codecs that old versions have as their default do not run on new JDKs; locks use none. */
     static Config config() {
         return new Config().setCodec(StringCodec.INSTANCE).setLockWatchdogTimeout(WATCHDOG_MILLIS);
+    }
+
+    /** Whether the lock could be taken by a client that may not have found its way back to the server yet. */
+    static boolean tryAgain(RLock lock) {
+        try {
+            return lock.tryLock();
+        } catch (RedisException e) {
+            return false;
+        }
     }
 }

@@ -199,18 +199,10 @@ class RLockTest extends RedissonTest {
         lock.unlock();
 
         latchd.restart();
-        eventually("the client is back", () -> reconnected(lock));
+        eventually("the client is back", () -> Clients.tryAgain(lock));
         assertTrue(lock.isHeldByCurrentThread());
         assertFalse(call(() -> lock.tryLock(100, MILLISECONDS)).get());
         lock.unlock();
-    }
-
-    private static boolean reconnected(RLock lock) {
-        try {
-            return lock.tryLock();
-        } catch (RuntimeException e) {
-            return false;
-        }
     }
 
     private void awaitWaiter() throws Exception {
