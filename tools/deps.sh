@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint | fuzz | python | java
+# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint | fuzz | python | java | debian
 #
 # With everything present it only asks dpkg, which takes milliseconds and no network. What is missing
 # is installed as root or through sudo; without either, the command to type is printed. No package
@@ -14,6 +14,7 @@ packages() {
     test) echo $(packages run) binutils libcmocka-dev libhiredis-dev redis-tools valgrind ;;
     python) echo python3 python3-venv ;;
     java) echo openjdk-17-jdk-headless maven ;;
+    debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis redis-tools curl ;;
     lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck ;;
     fuzz) echo $(packages test) clang libclang-rt-14-dev ;;
     *) return 1 ;;
@@ -34,7 +35,7 @@ install() {
 }
 
 if [ $# -ne 1 ] || ! wanted=$(packages "$1"); then
-    echo "usage: $0 run | test | lint | fuzz | python | java" >&2
+    echo "usage: $0 run | test | lint | fuzz | python | java | debian" >&2
     exit 2
 fi
 if ! command -v dpkg-query >/dev/null; then
