@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint | fuzz | python | java | debian
+# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint | fuzz or,
+# for the client libraries of a language, python | java | debian
 #
 # With everything present it only asks dpkg, which takes milliseconds and no network. What is missing
 # is installed as root or through sudo; without either, the command to type is printed. No package
@@ -14,7 +15,8 @@ packages() {
     test) echo $(packages run) binutils libcmocka-dev libhiredis-dev redis-tools valgrind ;;
     python) echo python3 python3-venv ;;
     java) echo openjdk-17-jdk-headless maven ;;
-    debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis redis-tools curl ;;
+    debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis \
+        redis-tools curl ;;
     lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck ;;
     fuzz) echo $(packages test) clang libclang-rt-14-dev ;;
     *) return 1 ;;
