@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SECONDS = 60, FINDINGS = 12, LENGTH = 40, ATTEMPTS = 100 };
+enum { SECONDS = 60, FINDINGS = 12, LENGTH = 40, ATTEMPTS = 100, BEGINS = 12 };
 
 /* A finding is known by its command and by how the two replies begin. */
 struct findings {
@@ -93,15 +93,17 @@ static void shrink(struct duel *d, struct talk *t, size_t alike)
     }
 }
 
+/* For printf: how the replies begin. */
+#define begins(b) buf_len(b) < BEGINS ? (int)buf_len(b) : BEGINS, buf_bytes(b).p
+
 static void report(struct findings *f, struct duel *d, struct talk *t, size_t alike, uint64_t seed)
 {
     const char *name = command_full_name(t->lines[alike].words.command);
     char *known = f->known[f->n];
-    snprintf(known, sizeof *f->known, "%s: %.60s instead of %.60s", name,
-             buf_len(&d->replies[0]) ? buf_bytes(&d->replies[0]).p : "",
-             buf_len(&d->replies[1]) ? buf_bytes(&d->replies[1]).p : "");
+    int length = snprintf(known, sizeof *f->known, "%s: %.*s, %.*s", name, begins(&d->replies[0]),
+                          begins(&d->replies[1]));
     for (size_t i = 0; i < f->n; i++)
-        if (strncmp(f->known[i], known, strlen(name) + 12) == 0)
+        if (strncmp(f->known[i], known, (size_t)length) == 0)
             return;
     f->n++;
     struct buf text = {0};

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { NEVER = -1, ORACLE_VERSION = 700, TOLERANCE_MS = 5000 };
+enum { NEVER = -1, OURS_ALONE = 100, ORACLE_VERSION = 700, TOLERANCE_MS = 5000 };
 
 struct mask {
     const char *name; /* "client|": all its subcommands; "|help": of all containers */
@@ -104,6 +104,9 @@ static const struct {
 } changed[] = {
     /* Since 7.2 a timeout that is no number of milliseconds is told from a negative one. */
     {"-ERR timeout is out of range\r\n", "-ERR timeout is negative\r\n"},
+    /* Since 7.2 short lists and sets are kept in one piece. */
+    {"$8\r\nlistpack\r\n", "$9\r\nquicklist\r\n"},
+    {"$8\r\nlistpack\r\n", "$9\r\nhashtable\r\n"},
 };
 
 const char *const mask_options[] = {
@@ -143,7 +146,8 @@ static int version(const char *since)
 bool mask_allows(const struct command *c)
 {
     const struct mask *m = find(c);
-    return version(c->since) <= ORACLE_VERSION && (m == NULL || m->how != NEVER);
+    int since = version(c->since);
+    return since >= OURS_ALONE && since <= ORACLE_VERSION && (m == NULL || m->how != NEVER);
 }
 
 struct check mask_check(const struct command *c)

@@ -10,13 +10,14 @@ build=$1
 seconds=$2
 corpus=$build/corpus
 found=$build/found
-mkdir -p "$corpus" "$found"
+logs=$build/logs
+mkdir -p "$corpus" "$found" "$logs"
 "$build/seeds" "$corpus"
 
 failed=0
 for fuzzer in "$build"/fuzz_*; do
     name=$(basename "$fuzzer")
-    log=$build/$name.log
+    log=$logs/$name
     if "$fuzzer" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
         -artifact_prefix="$found/$name-" "$corpus/$name" >"$log" 2>&1; then
         runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

@@ -83,6 +83,50 @@ static void config_file(struct dice *d, const struct config *cfg, struct buf *ou
     }
 }
 
+/* Rules for a user: some whole, some put together from a sign and a command. */
+static void acl_rules(struct grammar *g, struct dice *d, struct buf *out)
+{
+    static const char *const rules[] = {"on",
+                                        "off",
+                                        "nopass",
+                                        "resetpass",
+                                        ">secret",
+                                        "allkeys",
+                                        "~k*",
+                                        "%R~a*",
+                                        "%RW~b*",
+                                        "&ch*",
+                                        "+@all",
+                                        "-@all",
+                                        "+@read",
+                                        "-@dangerous",
+                                        "reset",
+                                        "resetkeys",
+                                        "(+get",
+                                        "~x*)",
+                                        "+config|",
+                                        "-client|kill",
+                                        "+@write",
+                                        "clearselectors",
+                                        "%W~*",
+                                        "allchannels",
+                                        "(+@all ~* &*)",
+                                        "nocommands",
+                                        "+select|0",
+                                        "#",
+                                        "resetchannels"};
+    struct sentence s = {0};
+    for (size_t words = 1 + dice_roll(d, 12); words; words--) {
+        if (dice_once_in(d, 3)) {
+            grammar_say(g, d, &s);
+            buf_printf(out, "%c%s ", "+-"[dice_roll(d, 2)], command_full_name(s.command));
+        } else {
+            buf_printf(out, "%s ", rules[dice_roll(d, sizeof rules / sizeof *rules)]);
+        }
+    }
+    sentence_free(&s);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -95,17 +139,20 @@ int main(int argc, char **argv)
     bool written = true;
     config_init(&cfg);
     for (int i = 0; i < FILES && written; i++) {
-        struct buf any = {0}, resp = {0}, file = {0};
+        struct buf any = {0}, resp = {0}, file = {0}, rules = {0};
         choices(&d, &any);
         pipeline(g, &d, &resp);
         config_file(&d, &cfg, &file);
+        acl_rules(g, &d, &rules);
         written = write_seed(argv[1], "fuzz_engine", i, buf_bytes(&any)) &&
                   write_seed(argv[1], "fuzz_script", i, buf_bytes(&any)) &&
                   write_seed(argv[1], "fuzz_parser", i, buf_bytes(&resp)) &&
-                  write_seed(argv[1], "fuzz_config", i, buf_bytes(&file));
+                  write_seed(argv[1], "fuzz_config", i, buf_bytes(&file)) &&
+                  write_seed(argv[1], "fuzz_acl", i, buf_bytes(&rules));
         buf_free(&any);
         buf_free(&resp);
         buf_free(&file);
+        buf_free(&rules);
     }
     config_free(&cfg);
     grammar_free(g);
