@@ -4,7 +4,7 @@
 C_FILES     = $(shell find * -path 'build*' -prune -o -name '*.[ch]' -print)
 SHELL_FILES = $(shell find * -path 'build*' -prune -o -name '*.sh' -print) .ci/run
 
-.PHONY: build run test clients fuzz difffuzz soak format lint clean budget
+.PHONY: build run install static test races clients fuzz difffuzz soak format lint clean budget
 
 # The program, at build/latchd.
 build:
@@ -16,6 +16,18 @@ build:
 run: build
 	@build/latchd $(ARGS)
 
+# The program and liblatch, with DESTDIR in front of PREFIX for those who make packages.
+PREFIX ?= /usr/local
+install: build
+	@cmake --install build --prefix $(PREFIX)
+
+# One program that needs nothing of the machine but its kernel, at build-static/latchd.
+static:
+	@tools/deps.sh run
+	@cmake --preset static >/dev/null
+	@cmake --build --preset static
+	@ls -l build-static/latchd
+
 # The program as it ships must build; the tests run on a build with asserts and sanitizers.
 test:
 	@tools/deps.sh test
@@ -24,6 +36,13 @@ test:
 	@cmake --preset debug >/dev/null
 	@cmake --build --preset debug
 	@tests/run.sh build-debug
+
+# What embedding programs do from many threads, under ThreadSanitizer.
+races:
+	@tools/deps.sh test
+	@cmake --preset tsan >/dev/null
+	@cmake --build --preset tsan
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp build-tsan/test_server 'embed.*'
 
 # The real client libraries, at pinned versions, against the program; `make clients-go` runs one language.
 clients: build

@@ -22,6 +22,8 @@ struct server {
     struct clock clock;
     struct engine *engine;
     struct net net;
+    void (*wake)(void *ctx, struct session *s); /* for sessions without a socket */
+    void *ctx;
     int64_t present; /* us; the moment the engine was last told of */
     uint64_t began;  /* ms; when a long command was first asked about, 0: not yet */
     uint64_t served; /* ms; when others were last let in */
@@ -58,9 +60,11 @@ static void on_ring(uv_timer_t *t)
 
 static void host_wake(void *ctx, struct session *session)
 {
-    (void)ctx;
+    struct server *s = ctx;
     if (session->owner)
         conn_wake(session->owner);
+    else if (s->wake)
+        s->wake(s->ctx, session);
 }
 
 static int64_t host_wall_us(void *ctx)
@@ -241,6 +245,10 @@ static void assemble(struct server *s, const struct server_options *o)
                                              .until = host_until};
     host_secret(s, &seed, sizeof seed);
     clock_init(&s->clock);
+    if (o->frozen)
+        clock_freeze(&s->clock);
+    s->wake = o->wake;
+    s->ctx = o->ctx;
     s->engine = engine_new(&(struct engine_options){.config = o->config,
                                                     .log = o->log,
                                                     .host = &engine_host,
@@ -260,7 +268,8 @@ static bool listen_somewhere(struct server *s, const struct server_options *o)
     for (size_t i = 0; i < o->nsockets; i++)
         if (!net_adopt(&s->net, o->sockets[i]))
             return false;
-    return o->nsockets || net_listen(&s->net);
+    bool deaf = o->config->port == 0 && o->config->unixsocket[0] == '\0';
+    return o->nsockets || (deaf && o->may_be_deaf) || net_listen(&s->net);
 }
 
 struct server *server_new(const struct server_options *o)
@@ -304,6 +313,18 @@ void server_free(struct server *s)
 struct uv_loop_s *server_loop(struct server *s)
 {
     return &s->loop;
+}
+
+struct engine *server_engine(struct server *s)
+{
+    return s->engine;
+}
+
+void server_execute(struct server *s, struct session *session, const struct bytes *argv,
+                    size_t argc)
+{
+    host_submit(s, session, argv, argc);
+    busy_end(&s->net);
 }
 
 int server_port(const struct server *s)

@@ -9,7 +9,9 @@
 #include "server/clock.h"
 #include "server/engine/config.h"
 
+struct engine;
 struct server;
+struct session;
 struct uv_loop_s;
 
 struct server_options {
@@ -17,6 +19,11 @@ struct server_options {
     const struct log *log; /* borrowed */
     const int *sockets; /* already listening, taken over; then the configuration's are not used */
     size_t nsockets;
+    bool may_be_deaf; /* without a socket: for those who execute commands themselves */
+    bool frozen;      /* the clock stands */
+    /* A session without a socket has something to say. It is said when the turn is over. */
+    void (*wake)(void *ctx, struct session *s);
+    void *ctx;
 };
 
 /* It listens when this returns; NULL, after log lines, when it cannot. */
@@ -35,6 +42,11 @@ void server_free(struct server *s);
 /* For what else the process wants to wait for (signals). Handles on it are unreferenced or closed,
  * and closed before server_free. */
 struct uv_loop_s *server_loop(struct server *s);
+
+/* For sessions without a socket, on the server's own thread. */
+struct engine *server_engine(struct server *s);
+void server_execute(struct server *s, struct session *session, const struct bytes *argv,
+                    size_t argc);
 
 /* The TCP port in use, 0 when there is none. */
 int server_port(const struct server *s);
