@@ -546,3 +546,21 @@ TEST(process, goes_to_the_background_when_asked_to)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     end(&c);
 }
+
+TEST(process, goes_on_when_its_log_and_pid_file_cannot_be_written)
+{
+    struct child c;
+    char log[128];
+    begin(&c);
+    RUN(&c, "latchd", SERVER, "--logfile", "log", "--pidfile", "/dev/full",
+        "--enable-debug-command", "yes");
+    assert_true(await_file(&c, "log", READY));
+    path_in(&c, "log", log);
+    assert_int_equal(remove(log), 0);
+    assert_int_equal(symlink("/dev/full", log), 0);
+    kill(c.pid, SIGHUP);
+    assert_answer(&c, "DEBUG LOG nobody-will-read-this", "+OK\r\n");
+    assert_answer(&c, "SET k v", "+OK\r\n");
+    assert_answer(&c, "GET k", "$1\r\nv\r\n");
+    end(&c);
+}
