@@ -395,6 +395,16 @@ static bool await_file(const struct child *c, const char *name, const char *text
     return there;
 }
 
+TEST(process, says_where_its_unix_socket_is_in_the_older_words_too)
+{
+    struct child c;
+    begin(&c);
+    RUN(&c, "latchd", SERVER);
+    assert_true(await(&c, READY " unix"));
+    assert_said(&c, "The server is now ready to accept connections at s");
+    end(&c);
+}
+
 TEST(process, sighup_reopens_the_log)
 {
     struct child c;
