@@ -1,0 +1,50 @@
+#!/bin/sh
+# go-redis, redsync, redislock, rueidislock, and tempredis as a launcher; then the suites that the modules of
+# redsync and redislock bring along, unmodified.
+# shellcheck source=tests/clients/lib.sh
+. "$CLIENTS/lib.sh"
+
+need go
+need_version go "$(go env GOVERSION | sed 's/^go//')" 1.26
+export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
+SUITE_SECONDS=900 # the first time, most of it is for the compiler
+
+# Some launchers start what is called redis-server on the PATH.
+mkdir -p "$WORK/bin"
+ln -sf "$LATCHD" "$WORK/bin/redis-server"
+PATH=$WORK/bin:$PATH
+
+cd "$CLIENTS/go"
+probe='go list -m github.com/redis/go-redis/v9@latest'
+fetch "$probe" go mod download
+
+version() { go list -m -f '{{.Version}}' "$1"; }
+
+go_test() { # go_test name tests: those of ours whose name matches
+    suite "$1" go go test -count=1 -v -run "$2" .
+}
+
+go_test 'the witness of these tests' '^TestWitness'
+go_test "go-redis $(version github.com/redis/go-redis/v9)" '^TestGoRedis'
+go_test "redsync $(version github.com/go-redsync/redsync/v4)" '^TestRedsync'
+go_test "redislock $(version github.com/bsm/redislock)" '^TestRedislock'
+go_test "rueidislock $(version github.com/redis/rueidis)" '^TestRueidis'
+go_test 'tempredis' '^TestTempredis'
+
+# copy module: its folder, which go keeps read-only, copied to $WORK and left in $copy.
+copy() {
+    copy=$WORK/$(basename "$(dirname "$1")")-$(basename "$1")
+    rm -rf "$copy"
+    cp -r "$(go list -m -f '{{.Dir}}' "$1")" "$copy"
+    chmod -R u+w "$copy"
+    fetch "$probe" env -C "$copy" go mod download
+}
+
+copy github.com/go-redsync/redsync/v4
+suite "redsync $(version github.com/go-redsync/redsync/v4), its own tests" go \
+    env -C "$copy" go test -count=1 -v .
+
+# These want a server at port 6379: it gets one in a network of its own.
+copy github.com/bsm/redislock
+suite "redislock $(version github.com/bsm/redislock), its own tests" go \
+    "$CLIENTS/alone.sh" env -C "$copy" go test -count=1 -v ./...
