@@ -42,6 +42,7 @@ class MultiLockTest extends RedissonTest {
     }
 
     private RLock every(RedissonClient client) {
-        return client.getMultiLock(Stream.of("/1", "/2", "/3").map(n -> client.getLock(name + n)).toArray(RLock[]::new));
+        Stream<RLock> locks = Stream.of("/1", "/2", "/3").map(number -> client.getLock(name + number));
+        return client.getMultiLock(locks.toArray(RLock[]::new));
     }
 }

@@ -1,6 +1,8 @@
 package latchd.redisson;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static latchd.Threads.eventually;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -24,8 +26,11 @@ class FencedLockTest extends RedissonTest {
         assertEquals(2, another.tryLockAndGetToken(10, 5, SECONDS));
         assertEquals(2, mine.getToken());
         another.unlock();
-        assertEquals(3, mine.lockAndGetToken());
-        mine.unlock();
+        mine.lock(300, MILLISECONDS);
+        assertEquals(3, mine.getToken());
+        eventually("the lease is over", () -> another.tryLock());
+        assertEquals(4, another.getToken());
+        another.unlock();
         assertFalse(mine.isLocked());
     }
 
