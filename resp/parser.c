@@ -148,21 +148,56 @@ static void end_header(struct parser *p, size_t n)
     p->seen = 0;
 }
 
-/* The fast way through a header of up to three digits, which nearly all are. Whatever it does not
- * like, it leaves to the slow way. */
-static bool short_header(struct parser *p, char type, struct bytes in, int64_t *v)
+/* The fast way through a header of up to three digits, which nearly all are: gives what stands
+ * behind it. Whatever it does not like, it leaves to the slow way. */
+static const char *short_header(const char *s, const char *end, char type, unsigned *v)
 {
-    const char *s = in.p + p->pos;
-    if (in.n - p->pos < sizeof "$999\r\n" - 1 || s[0] != type)
-        return false;
+    if (end - s < (ptrdiff_t)sizeof "$999\r\n" - 1 || s[0] != type)
+        return NULL;
     unsigned n = 0, digit;
     size_t i = 1;
     for (; i < 4 && (digit = (unsigned char)s[i] - '0') <= 9; i++)
         n = 10 * n + digit;
     if (s[i] != '\r' || i == 1 || (s[1] == '0' && i > 2))
+        return NULL;
+    *v = n;
+    return s + i + 2;
+}
+
+/* The same in a command of which more may be missing. */
+static bool skip_short_header(struct parser *p, char type, struct bytes in, int64_t *v)
+{
+    unsigned n;
+    const char *behind = short_header(in.p + p->pos, in.p + in.n, type, &n);
+    if (behind == NULL)
         return false;
     *v = n;
-    end_header(p, i);
+    p->pos = (size_t)(behind - in.p);
+    p->seen = 0;
+    return true;
+}
+
+/* The way of nearly every command: all of it is there, and its numbers are short. Nothing is
+ * remembered, so what turns out to be unusual is simply read again by the slow way. */
+static bool read_whole(struct parser *p, const struct parser_limits *limits, struct bytes in,
+                       size_t *used)
+{
+    const char *at = in.p, *end = in.p + in.n;
+    unsigned n, len;
+    if (limits->unauthenticated || limits->bulk < 999)
+        return false;
+    at = short_header(at, end, '*', &n);
+    if (at == NULL || n > p->cap || n > limits->args)
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        at = short_header(at, end, '$', &len);
+        if (at == NULL || end - at < (ptrdiff_t)len + 2)
+            return false;
+        p->argv[i] = (struct bytes){at, len};
+        at += len + 2;
+    }
+    p->argc = n;
+    *used = (size_t)(at - in.p);
     return true;
 }
 
@@ -170,7 +205,7 @@ static enum parse_result read_count(struct parser *p, const struct parser_limits
                                     struct bytes in)
 {
     int64_t n;
-    if (!short_header(p, '*', in, &n)) {
+    if (!skip_short_header(p, '*', in, &n)) {
         struct bytes line;
         enum parse_result r = find_header(p, limits->line, in, "too big mbulk count string", &line);
         if (r != PARSE_OK)
@@ -191,7 +226,7 @@ static enum parse_result read_length(struct parser *p, const struct parser_limit
                                      struct bytes in)
 {
     int64_t n;
-    if (!short_header(p, '$', in, &n)) {
+    if (!skip_short_header(p, '$', in, &n)) {
         struct bytes line;
         enum parse_result r = find_header(p, limits->line, in, "too big bulk count string", &line);
         if (r != PARSE_OK)
@@ -260,6 +295,8 @@ enum parse_result parser_next(struct parser *p, const struct parser_limits *limi
         begin(p);
         if (in.n == 0)
             return more(p, 1);
+        if (read_whole(p, limits, in, used))
+            return PARSE_OK;
     }
     assert(in.n >= p->pos + p->seen); /* what was shown before must come again */
     return in.p[0] == '*' ? read_array(p, limits, in, used) : read_inline(p, limits, in, used);
