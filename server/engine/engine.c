@@ -109,7 +109,8 @@ bool engine_advance(struct engine *e, int64_t now)
 {
     int budget = e->lazy_expiry ? 0 : WORK_PER_SLICE, rings = WORK_PER_SLICE;
     move_to(e, now);
-    bool more = keyspace_advance(&e->space, e->now, &budget) && !e->lazy_expiry;
+    e->behind = keyspace_advance(&e->space, e->now, &budget);
+    bool more = e->behind && !e->lazy_expiry;
     more |= alarms_ring(&e->alarms, e, e->now, &rings);
     events_settle(e);
     return more;
@@ -183,9 +184,12 @@ static bool interrupted(struct engine *e, struct session *s, const struct bytes 
 void engine_execute(struct engine *e, struct session *s, int64_t now, const struct bytes *argv,
                     size_t argc)
 {
-    int budget = e->lazy_expiry ? 0 : WORK_PER_COMMAND;
-    move_to(e, now);
-    keyspace_advance(&e->space, e->now, &budget);
+    e->wall_us = 0;
+    if (now > e->now || e->behind) { /* within a millisecond nothing new can be due */
+        int budget = e->lazy_expiry ? 0 : WORK_PER_COMMAND;
+        move_to(e, now);
+        e->behind = keyspace_advance(&e->space, e->now, &budget);
+    }
     s->last_used = e->now;
     e->handled = NULL;
     if (e->testing == NULL || !interrupted(e, s, argv, argc))

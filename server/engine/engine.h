@@ -117,6 +117,7 @@ struct engine {
     struct pubsub pubsub;
     struct tracking tracking;
     struct locks locks;
+    bool behind;     /* keys are overdue, or memory waits to be freed */
     int64_t now;     /* of the command that is being executed */
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */
