@@ -198,12 +198,18 @@ static int64_t host_now(void *ctx)
     return us / 1000;
 }
 
-static void host_submit(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
+/* The clock is read once per command: where one ends, the next one of the same client begins. The
+ * first one begins when its bytes were read. */
+static int64_t host_submit(void *ctx, struct session *session, const struct bytes *argv,
+                           size_t argc)
 {
     struct server *s = ctx;
     s->began = 0;
-    engine_execute(s->engine, session, host_now(s), argv, argc);
-    engine_took(s->engine, session, argv, argc, clock_us(&s->clock) - s->present);
+    engine_execute(s->engine, session, s->present / 1000, argv, argc);
+    int64_t end = clock_us(&s->clock);
+    engine_took(s->engine, session, argv, argc, end - s->present);
+    s->present = end;
+    return end / 1000;
 }
 
 static void host_submit_busy(void *ctx, struct session *session, const struct bytes *argv,

@@ -34,6 +34,7 @@ enum {
     READ_MOST = 1 << 20,
     ARGS_MOST = 1 << 20,
     LINE_MOST = 64 << 10,
+    SPARE_MOST = 64 << 10,
 };
 
 enum { LINGER_MS = 2000, AUTH_MS = 60000, ENDING_MS = 60000 };
@@ -179,7 +180,7 @@ static void submit(struct conn *c, const struct bytes *argv, size_t argc)
         n->host->submit_busy(n->ctx, c->session, argv, argc);
         return;
     }
-    n->host->submit(n->ctx, c->session, argv, argc);
+    n->now = n->host->submit(n->ctx, c->session, argv, argc);
     busy_end(n);
 }
 
@@ -188,9 +189,14 @@ static void submit(struct conn *c, const struct bytes *argv, size_t argc)
 static size_t execute(struct conn *c, struct parser *p, struct bytes in)
 {
     struct net *n = net_of(c);
+    struct session *s = c->session;
     int64_t start = net_now(n);
     size_t done = 0;
-    c->session->last_used = start;
+    s->last_used = start;
+    if (s->out.cap == 0) {
+        s->out = n->spare;
+        n->spare = (struct buf){0};
+    }
     c->flags &= ~CONN_MORE;
     for (int left = COMMANDS_PER_TURN; done < in.n; left--) {
         if (left == 0 || n->engine->now - start > MS_PER_TURN || !may_execute(c)) {
@@ -348,12 +354,25 @@ void conn_ready(struct conn *c, bool broken, int events)
         watch_for(c, 0);
 }
 
+/* A reply need not wait for the end of the turn, unless there is more to it than writing. */
+static bool only_answers(const struct conn *c)
+{
+    const uint32_t leaves = SESSION_CLOSING | SESSION_KILLED;
+    return net_of(c)->state == NET_RUNNING && !(c->flags & (CONN_MORE | CONN_EOF)) &&
+           !(c->session->flags & leaves) && buf_len(&c->session->out);
+}
+
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     struct conn *c = container_of(poll, struct conn, poll);
+    bool lingers = c->flags & CONN_LINGERS;
     if (status < 0)
         c->events = 0; /* libuv has stopped watching it */
     conn_ready(c, status < 0, events);
+    if (!lingers && only_answers(c)) {
+        list_unlink(&c->link);
+        conn_settle(c);
+    }
 }
 
 /* Writing. */
@@ -373,6 +392,19 @@ static bool drain(struct conn *c, struct buf *b)
     return true;
 }
 
+/* An empty buffer that is not unusually large serves the next client; an idle one has none. */
+static void drop_output(struct conn *c)
+{
+    struct net *n = net_of(c);
+    struct buf *out = &c->session->out;
+    if (n->spare.cap == 0 && out->cap <= SPARE_MOST) {
+        n->spare = *out;
+        *out = (struct buf){0};
+    } else {
+        buf_free(out);
+    }
+}
+
 /* Writes what there is; what is left afterwards is in the tail. */
 static bool flush(struct conn *c)
 {
@@ -387,7 +419,7 @@ static bool flush(struct conn *c)
     if (!drain(c, &s->out))
         return false;
     if (buf_len(&s->out) == 0) {
-        buf_free(&s->out);
+        drop_output(c);
         drop_tail(c);
         return true;
     }

@@ -44,10 +44,12 @@ static void on_unrest(uv_idle_t *i)
     (void)i;
 }
 
-/* Sets a timer to a point on the engine's line; `set` remembers where it stands. */
+/* Sets a timer to a point on the engine's line; `set` remembers where it stands. One that stands
+ * earlier is left to ring and set anew then: deadlines come and go much more often than they pass.
+ */
 static void set_timer(struct net *n, uv_timer_t *t, int64_t *set, int64_t at)
 {
-    if (at == *set && uv_is_active((uv_handle_t *)t))
+    if (at >= *set && at != WHEEL_NEVER && uv_is_active((uv_handle_t *)t))
         return;
     *set = at;
     int64_t wait = at == WHEEL_NEVER ? -1 : n->host->until(n->ctx, at);
@@ -124,7 +126,6 @@ void net_settle(struct net *n, const struct conn *but)
     list_init(&now);
     move_all(&n->dirty, &now);
     n->settling = &now;
-    n->now = net_now(n);
     n->closes = CLOSES_PER_TURN;
     while (!list_empty(&now)) {
         struct conn *c = container_of(now.next, struct conn, link);
@@ -397,5 +398,6 @@ void net_init(struct net *n, const struct net_options *o)
 void net_free(struct net *n)
 {
     assert(n->state == NET_CLOSED);
+    buf_free(&n->spare);
     reader_free(&n->own_reader);
 }

@@ -26,8 +26,10 @@ enum { NET_HOOKS = 4 };
 
 /* What the shell asks of whoever assembled it. */
 struct net_host {
-    /* A client asks for something. The reply is in its session afterwards, or comes later. */
-    void (*submit)(void *ctx, struct session *s, const struct bytes *argv, size_t argc);
+    /* A client asks for something, at the moment that `now` last told or when the request before
+     * it had ended. The reply is in its session afterwards, or comes later. Gives the present, at
+     * its end. */
+    int64_t (*submit)(void *ctx, struct session *s, const struct bytes *argv, size_t argc);
 
     /* The same while another client's command is still running. */
     void (*submit_busy)(void *ctx, struct session *s, const struct bytes *argv, size_t argc);
@@ -89,9 +91,10 @@ struct net {
     int closes; /* how many more may be closed in this turn: it is slow work */
     size_t nconns, nlingering;
     size_t memory;         /* bytes in the buffers of all connections */
-    int64_t now;           /* when the connections were last settled */
+    int64_t now;           /* as the host last told */
     struct list *settling; /* connections that are being settled now */
     struct reader *reader, own_reader;
+    struct buf spare;  /* an empty buffer for the next client's replies */
     struct busy *busy; /* others are served while a command takes long; else NULL */
     enum net_state state;
     int quiet; /* turns in a row, while draining, in which nobody had anything to settle */
@@ -126,9 +129,9 @@ void net_expect(struct net *n, int64_t at);
 /* What `until` says of a moment is not what it said before. */
 void net_clock_changed(struct net *n);
 
-static inline int64_t net_now(const struct net *n)
+static inline int64_t net_now(struct net *n)
 {
-    return n->host->now(n->ctx);
+    return n->now = n->host->now(n->ctx);
 }
 
 #endif

@@ -44,11 +44,12 @@ static void stop(void *ctx)
     net_stop(&s->net, false);
 }
 
-static void submit(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
+static int64_t submit(void *ctx, struct session *session, const struct bytes *argv, size_t argc)
 {
     struct shell *s = ctx;
     s->now += s->cost;
     engine_execute(s->engine, session, s->now, argv, argc);
+    return s->now;
 }
 
 static void submit_busy(void *ctx, struct session *session, const struct bytes *argv, size_t argc)

@@ -30,6 +30,7 @@ TEST(turn, waits_until_the_next_deadline)
     struct shell *s = shell_new(NULL);
     struct client c = shell_dial(s);
     shell_ask(s, &c, "SET k v PX 5000", "+OK\r\n");
+    shell_rest(s);
     assert_in_range(shell_would_wait(s), 1, 5001);
     shell_later(s, 5001);
     assert_int_equal(s->engine->stats.expired, 1);
