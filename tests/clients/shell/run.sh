@@ -3,6 +3,8 @@
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
 need redis-cli test
+need redis-benchmark test
 
 latchd_start
 suite "redis-cli $(redis-cli --version | cut -d' ' -f2)" tap "$CLIENTS/shell/redis_cli.sh"
+suite "redis-benchmark $(redis-benchmark --version | cut -d' ' -f2)" tap "$CLIENTS/shell/redis_benchmark.sh"
