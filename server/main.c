@@ -149,6 +149,8 @@ static void announce(struct program *p, const struct server *server)
     log_notice(&p->log, "Server initialized");
     if (cfg->port)
         log_notice(&p->log, "Ready to accept connections tcp");
+    if (cfg->tls_port)
+        log_notice(&p->log, "Ready to accept connections tls");
     if (cfg->unixsocket[0]) { /* the older wording, too: there are launchers that wait for it */
         log_notice(&p->log, "The server is now ready to accept connections at %s", cfg->unixsocket);
         log_notice(&p->log, "Ready to accept connections unix");

@@ -97,6 +97,7 @@ static void *listen_for_signals(void *ctx)
     while (sigwait(&s->set, &signum) == 0 && signum != SIGUSR2) {
         if (signum == SIGHUP) {
             reopen_log(s);
+            server_reload(s->server);
             continue;
         }
         if (stopping)

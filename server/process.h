@@ -26,7 +26,8 @@ void process_remove_files(const struct config *cfg);
 
 /*
  * Signals are taken by a thread of their own, so that they are heard while a script keeps the loop
- * busy. SIGTERM and SIGINT stop the server, the second one at once; SIGHUP reopens the log.
+ * busy. SIGTERM and SIGINT stop the server, the second one at once; SIGHUP reopens the log and
+ * reads the certificates again.
  */
 struct signals {
     struct server *server;

@@ -28,13 +28,18 @@ struct server {
     uint64_t began;  /* ms; when a long command was first asked about, 0: not yet */
     uint64_t served; /* ms; when others were last let in */
     uv_timer_t ring; /* under --test: what waits for the machine's time */
-    uv_async_t stop;
+    uv_async_t hail; /* somebody outside wants something: */
+    atomic_bool reload;
     atomic_int stops; /* 0: run, 1: stop when all is answered, 2: stop at once */
 };
 
-static void on_stop(uv_async_t *a)
+static void on_hail(uv_async_t *a)
 {
     struct server *s = a->data;
+    if (atomic_exchange(&s->reload, false))
+        net_reload(&s->net);
+    if (atomic_load(&s->stops) == 0)
+        return;
     clock_thaw(&s->clock); /* or what has a time limit would never end */
     net_stop(&s->net, atomic_load(&s->stops) > 1);
 }
@@ -44,7 +49,13 @@ void server_stop(struct server *s, bool at_once)
     int want = at_once ? 2 : 1;
     if (atomic_load(&s->stops) < want)
         atomic_store(&s->stops, want);
-    uv_async_send(&s->stop);
+    uv_async_send(&s->hail);
+}
+
+void server_reload(struct server *s)
+{
+    atomic_store(&s->reload, true);
+    uv_async_send(&s->hail);
 }
 
 static int64_t host_now(void *ctx);
@@ -286,9 +297,9 @@ struct server *server_new(const struct server_options *o)
         mem_free(s);
         return NULL;
     }
-    uv_async_init(&s->loop, &s->stop, on_stop);
+    uv_async_init(&s->loop, &s->hail, on_hail);
     uv_timer_init(&s->loop, &s->ring);
-    s->stop.data = s->ring.data = s;
+    s->hail.data = s->ring.data = s;
     assemble(s, o);
     if (!acl_load_configured(s->engine) || !listen_somewhere(s, o)) {
         server_free(s);
@@ -307,7 +318,7 @@ void server_free(struct server *s)
 {
     net_stop(&s->net, true);
     server_run(s);
-    uv_close((uv_handle_t *)&s->stop, NULL);
+    uv_close((uv_handle_t *)&s->hail, NULL);
     uv_close((uv_handle_t *)&s->ring, NULL);
     uv_run(&s->loop, UV_RUN_DEFAULT);
     net_free(&s->net);

@@ -36,6 +36,9 @@ void server_run(struct server *s);
  * signal handler and from any thread. */
 void server_stop(struct server *s, bool at_once);
 
+/* Reads the certificates again, soon. May be called from a signal handler and from any thread. */
+void server_reload(struct server *s);
+
 /* After server_run. */
 void server_free(struct server *s);
 

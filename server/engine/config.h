@@ -39,6 +39,7 @@ struct output_limit {
 enum config_allow { ALLOW_NO, ALLOW_YES, ALLOW_LOCAL }; /* local: unix socket and loopback only */
 enum config_log_format { LOG_FORMAT_TEXT, LOG_FORMAT_JSON };
 enum config_supervised { SUPERVISED_UPSTART, SUPERVISED_SYSTEMD, SUPERVISED_AUTO, SUPERVISED_NO };
+enum config_tls_clients { TLS_CLIENTS_NO, TLS_CLIENTS_YES, TLS_CLIENTS_OPTIONAL };
 enum config_channels { CHANNELS_ALL, CHANNELS_NONE };
 
 /* An owned list of texts: bind addresses, lines of a directive that may be repeated. */
@@ -71,6 +72,17 @@ struct config {
     int enable_protected_configs; /* enum config_allow */
     struct config_list users;     /* `user` lines, without the word */
     struct config_list renames;   /* `rename-command`: from, to, from, to; "" removes */
+
+    /* TLS */
+    int64_t tls_port; /* as port */
+    char *tls_cert_file, *tls_key_file, *tls_key_file_pass;
+    char *tls_ca_cert_file, *tls_ca_cert_dir;
+    int tls_auth_clients; /* enum config_tls_clients */
+    char *tls_protocols;  /* "TLSv1.2 TLSv1.3"; "": both */
+    char *tls_ciphers, *tls_ciphersuites;
+    bool tls_prefer_server_ciphers;
+    bool tls_session_caching;
+    int64_t tls_session_cache_size, tls_session_cache_timeout; /* sessions, seconds */
 
     /* limits */
     int64_t databases;

@@ -103,6 +103,28 @@ const struct option options[] = {
     WORD("enable-protected-configs", enable_protected_configs, "no", FIXED, allowances,
          "who may set protected options such as dir"),
 
+    /* TLS */
+    OPTION("tls-port", tls_port, port, "0", 0, 0, 65535, "the same as port, but for TLS"),
+    TEXT("tls-cert-file", tls_cert_file, "", 0, "the server's certificate and those above it, PEM"),
+    TEXT("tls-key-file", tls_key_file, "", 0, "its private key, PEM"),
+    TEXT("tls-key-file-pass", tls_key_file_pass, "", SECRET, "the key's password, if it has one"),
+    TEXT("tls-ca-cert-file", tls_ca_cert_file, "", 0, "whom clients' certificates must come from"),
+    TEXT("tls-ca-cert-dir", tls_ca_cert_dir, "", 0, "the same, as a directory"),
+    WORD("tls-auth-clients", tls_auth_clients, "yes", 0, tls_clients,
+         "whether clients must have a certificate"),
+    /* Redis knows TLS 1.0 and 1.1, too. */
+    TEXT("tls-protocols", tls_protocols, "", 0, "TLSv1.2, TLSv1.3; empty for both"),
+    TEXT("tls-ciphers", tls_ciphers, "", 0, "ciphers for TLS 1.2, in OpenSSL's words"),
+    TEXT("tls-ciphersuites", tls_ciphersuites, "", 0, "the same for TLS 1.3"),
+    BOOL("tls-prefer-server-ciphers", tls_prefer_server_ciphers, "no", 0,
+         "choose the cipher by the server's order"),
+    BOOL("tls-session-caching", tls_session_caching, "yes", 0,
+         "let clients that come back skip half the handshake"),
+    INT("tls-session-cache-size", tls_session_cache_size, "20480", 0, 0, INT_MAX,
+        "sessions that are remembered; 0 for no limit"),
+    INT("tls-session-cache-timeout", tls_session_cache_timeout, "300", 0, 0, INT_MAX,
+        "seconds that they are remembered"),
+
     /* limits */
     INT("databases", databases, "16", FIXED, 1, CONFIG_DB_MAX, "databases for SELECT"),
     MEMORY("maxmemory", maxmemory, "0", 0, 0, INT64_MAX,
@@ -294,24 +316,10 @@ const struct option options[] = {
     KEEP_WORD("cluster-preferred-endpoint-type", "ip", 0, endpoints),
 
     /* accepted: TLS */
-    KEEP_INT("tls-port", NULL, "0", 0, 0, 65535),
-    KEEP_TEXT("tls-cert-file", NULL, "", 0),
-    KEEP_TEXT("tls-key-file", NULL, "", 0),
-    KEEP_TEXT("tls-key-file-pass", NULL, "", SECRET),
     KEEP_TEXT("tls-client-cert-file", NULL, "", 0),
     KEEP_TEXT("tls-client-key-file", NULL, "", 0),
     KEEP_TEXT("tls-client-key-file-pass", NULL, "", SECRET),
     KEEP_TEXT("tls-dh-params-file", NULL, "", 0),
-    KEEP_TEXT("tls-ca-cert-file", NULL, "", 0),
-    KEEP_TEXT("tls-ca-cert-dir", NULL, "", 0),
-    KEEP_TEXT("tls-protocols", NULL, "", 0),
-    KEEP_TEXT("tls-ciphers", NULL, "", 0),
-    KEEP_TEXT("tls-ciphersuites", NULL, "", 0),
-    KEEP_WORD("tls-auth-clients", "yes", 0, tls_clients),
-    KEEP_BOOL("tls-prefer-server-ciphers", NULL, "no", 0),
-    KEEP_BOOL("tls-session-caching", NULL, "yes", 0),
-    KEEP_INT("tls-session-cache-size", NULL, "20480", 0, 0, INT_MAX),
-    KEEP_INT("tls-session-cache-timeout", NULL, "300", 0, 0, INT_MAX),
     KEEP_BOOL("tls-cluster", NULL, "no", 0),
     KEEP_BOOL("tls-replication", NULL, "no", 0),
 

@@ -20,6 +20,7 @@
 #include "server/net/address.h"
 #include "server/net/busy.h"
 #include "server/net/listener.h"
+#include "server/net/tls.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ enum {
     SPARE_MOST = 64 << 10,
 };
 
-enum { LINGER_MS = 2000, AUTH_MS = 60000, ENDING_MS = 60000 };
+enum { LINGER_MS = 2000, AUTH_MS = 60000, ENDING_MS = 60000, HANDSHAKE_MS = 10000 };
 
 struct input {
     struct parser parser;
@@ -81,6 +82,13 @@ static void drop_tail(struct conn *c)
         c->session->unsent = 0;
 }
 
+static void drop_tls(struct conn *c)
+{
+    if (c->tls)
+        tls_close(c->tls);
+    c->tls = NULL;
+}
+
 static size_t memory(const struct conn *c)
 {
     size_t n = 0;
@@ -108,6 +116,7 @@ void conn_close(struct conn *c)
     c->session = NULL;
     drop_input(c);
     drop_tail(c);
+    drop_tls(c);
     account(c);
     n->nconns--;
     n->nlingering -= (c->flags & CONN_LINGERS) != 0;
@@ -132,7 +141,7 @@ static const struct output_limit *output_limit(const struct conn *c)
 
 static size_t unsent(const struct conn *c)
 {
-    return c->session->unsent + buf_len(&c->session->out);
+    return c->session->unsent + buf_len(&c->session->out) + (c->tls ? tls_unsent(c->tls) : 0);
 }
 
 static bool over(int64_t limit, size_t n)
@@ -309,11 +318,27 @@ static void received(struct conn *c, char *p, size_t len)
     }
 }
 
+static bool is_up(const struct conn *c)
+{
+    return c->tls == NULL || tls_is_up(c->tls);
+}
+
+static ssize_t read_tls(struct conn *c, char *p, size_t room)
+{
+    bool was_up = is_up(c);
+    ssize_t len = tls_read(c->tls, p, room);
+    if (len < 0 && errno != EAGAIN && !was_up)
+        log_verbose(net_of(c)->log, "Error accepting a client connection: %s", tls_error(c->tls));
+    return len;
+}
+
 static void conn_read(struct conn *c)
 {
     size_t room;
+    if (!is_up(c) && net_of(c)->handshakes-- <= 0)
+        return; /* the socket stays readable: the next turn comes back to it */
     char *p = input_room(c, &room);
-    ssize_t len = p ? read(c->fd, p, room) : -1;
+    ssize_t len = p == NULL ? -1 : c->tls ? read_tls(c, p, room) : read(c->fd, p, room);
     if (p && len < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (len < 0) {
@@ -382,7 +407,8 @@ static bool drain(struct conn *c, struct buf *b)
 {
     if (buf_len(b) == 0)
         return true;
-    ssize_t len = send(c->fd, b->p + b->from, buf_len(b), MSG_NOSIGNAL);
+    ssize_t len = c->tls ? tls_write(c->tls, b->p + b->from, buf_len(b))
+                         : send(c->fd, b->p + b->from, buf_len(b), MSG_NOSIGNAL);
     if (len < 0)
         return errno == EAGAIN || errno == EINTR;
     c->session->last_used = net_of(c)->now;
@@ -409,6 +435,8 @@ static void drop_output(struct conn *c)
 static bool flush(struct conn *c)
 {
     struct session *s = c->session;
+    if (c->tls && !tls_flush(c->tls))
+        return false;
     if (c->tail) {
         bool ok = drain(c, &c->tail->buf);
         s->unsent = buf_len(&c->tail->buf);
@@ -466,6 +494,7 @@ static void linger(struct conn *c)
     c->session = NULL;
     drop_input(c);
     drop_tail(c);
+    drop_tls(c);
     shutdown(c->fd, SHUT_WR);
     c->tail = mem_alloc(sizeof *c->tail);
     c->tail->slow_since = net_now(n);
@@ -502,7 +531,8 @@ static void finish(struct conn *c)
  * waits for would be handed to nobody. */
 static void watch(struct conn *c)
 {
-    int events = c->tail ? UV_WRITABLE : 0;
+    bool waits = (c->tail && is_up(c)) || (c->tls && tls_unsent(c->tls));
+    int events = waits ? UV_WRITABLE : 0;
     if (c->session->flags & SESSION_BLOCKED)
         events |= UV_DISCONNECT;
     else if (may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF)))
@@ -510,10 +540,18 @@ static void watch(struct conn *c)
     watch_for(c, events);
 }
 
+/* Are there bytes to be read that the socket will not tell of? */
+static bool has_more(const struct conn *c)
+{
+    return c->tls && tls_has_more(c->tls) && may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF));
+}
+
 void conn_settle(struct conn *c)
 {
     if (c->flags & CONN_MORE && may_execute(c))
         execute_kept(c);
+    else if (has_more(c))
+        conn_read(c);
     if (!(c->session->flags & SESSION_KILLED) && (!flush(c) || !within_limits(c)))
         c->session->flags |= SESSION_KILLED;
     if (finished(c)) {
@@ -523,7 +561,7 @@ void conn_settle(struct conn *c)
             conn_wake(c);
         return;
     }
-    if (c->flags & CONN_MORE && may_execute(c))
+    if ((c->flags & CONN_MORE && may_execute(c)) || has_more(c))
         conn_wake(c);
     if (ending(c))
         net_expect(net_of(c), conn_deadline(c));
@@ -549,6 +587,8 @@ int64_t conn_deadline(const struct conn *c)
         at = s->last_used + cfg->timeout * 1000;
     if (acl_must_login(s))
         at = sooner(at, s->created + AUTH_MS);
+    if (!is_up(c))
+        at = sooner(at, s->created + HANDSHAKE_MS);
     if (c->tail && c->tail->slow_since)
         at = sooner(at, c->tail->slow_since + output_limit(c)->seconds * 1000);
     if (ending(c))
@@ -571,11 +611,14 @@ void conn_give_up(struct conn *c)
 
 /* Beginning. */
 
-void conn_new(struct net *n, int fd, uint32_t session_flags)
+void conn_new(struct net *n, int fd, uint32_t session_flags, bool tls)
 {
+    struct tls_stream *stream = tls ? tls_accept(n->tls, fd) : NULL;
     struct conn *c = mem_alloc(sizeof *c);
     c->fd = fd;
-    if (uv_poll_init(n->loop, &c->poll, fd) != 0) {
+    c->tls = stream;
+    if ((tls && stream == NULL) || uv_poll_init(n->loop, &c->poll, fd) != 0) {
+        drop_tls(c);
         mem_free(c);
         close(fd);
         return;

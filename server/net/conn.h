@@ -20,21 +20,23 @@ enum conn_flag {
 
 struct input;
 struct tail;
+struct tls_stream;
 
 struct conn {
     uv_poll_t poll;   /* `data` is the net */
     struct list link; /* on net->dirty or net->lingering */
     struct session *session;
-    struct input *input; /* unfinished, or not executed yet */
-    struct tail *tail;   /* output that the socket would not take */
-    size_t counted;      /* bytes of its buffers that are in net->memory */
+    struct input *input;    /* unfinished, or not executed yet */
+    struct tail *tail;      /* output that the socket would not take */
+    struct tls_stream *tls; /* NULL: plain */
+    size_t counted;         /* bytes of its buffers that are in net->memory */
     int fd;
     uint8_t flags;  /* enum conn_flag */
     uint8_t events; /* what the poll waits for */
 };
 
-/* Takes over a connected socket. */
-void conn_new(struct net *n, int fd, uint32_t session_flags);
+/* Takes over a connected socket, whose client speaks TLS or not. */
+void conn_new(struct net *n, int fd, uint32_t session_flags, bool tls);
 
 /* Ends it, whatever is unsaid. The struct is freed when the loop has let go of it. */
 void conn_close(struct conn *c);

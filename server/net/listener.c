@@ -41,7 +41,8 @@ struct listener {
     uv_poll_t poll; /* `data` is the net */
     struct list link;
     int fd;
-    bool local;     /* a unix socket */
+    bool local; /* a unix socket */
+    bool tls;
     char path[108]; /* of a unix socket that was made here, to be removed; else "" */
     dev_t dev;      /* and which file that was: somebody may have put another in its place */
     ino_t ino;
@@ -51,11 +52,13 @@ struct listener {
 
 /* Turns a client away with a word. Its own words are read first: closing a socket with unread input
  * resets the connection, and the word is lost. */
-static void turn_away(struct net *n, int fd, struct bytes word)
+static void turn_away(const struct listener *l, int fd, struct bytes word)
 {
+    const struct net *n = l->poll.data;
     char unread[512];
     n->engine->stats.rejected_connections++;
-    (void)send(fd, word.p, word.n, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (!l->tls) /* which has no words before the handshake */
+        (void)send(fd, word.p, word.n, MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(fd, SHUT_WR);
     while (recv(fd, unread, sizeof unread, MSG_DONTWAIT) > 0)
         ;
@@ -91,16 +94,16 @@ static void welcome(struct listener *l, int fd, const struct sockaddr *peer)
     n->starved = false;
     bool local = l->local || address_is_local(peer);
     if (n->engine->nsessions >= (size_t)n->config->maxclients) {
-        turn_away(n, fd, BYTES("-ERR max number of clients reached\r\n"));
+        turn_away(l, fd, BYTES("-ERR max number of clients reached\r\n"));
         return;
     }
     if (!local && n->config->protected_mode && is_unguarded(n)) {
-        turn_away(n, fd, BYTES(DENIED));
+        turn_away(l, fd, BYTES(DENIED));
         return;
     }
     if (!l->local)
         set_tcp_options(n, fd);
-    conn_new(n, fd, (local ? SESSION_LOCAL : 0) | (l->local ? SESSION_UNIX : 0));
+    conn_new(n, fd, (local ? SESSION_LOCAL : 0) | (l->local ? SESSION_UNIX : 0), l->tls);
 }
 
 static void accept_some(struct listener *l)
@@ -173,7 +176,7 @@ void listener_resume(struct net *n)
 
 /* Listening. */
 
-static int add(struct net *n, int fd, const char *path)
+static int add(struct net *n, int fd, const char *path, bool tls)
 {
     struct stat st;
     struct listener *l = mem_alloc(sizeof *l);
@@ -185,6 +188,7 @@ static int add(struct net *n, int fd, const char *path)
     l->poll.data = n;
     l->fd = fd;
     l->local = path != NULL;
+    l->tls = tls;
     if (path && path[0] && stat(path, &st) == 0) {
         snprintf(l->path, sizeof l->path, "%s", path);
         l->dev = st.st_dev;
@@ -215,7 +219,7 @@ static int bound_port(int fd)
     return a.ss_family == AF_INET ? ntohs(((struct sockaddr_in *)&a)->sin_port) : 0;
 }
 
-static int listen_at(struct net *n, const struct addrinfo *a, int *port)
+static int listen_at(struct net *n, const struct addrinfo *a, int *port, bool tls)
 {
     int fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
     if (fd < 0)
@@ -226,10 +230,10 @@ static int listen_at(struct net *n, const struct addrinfo *a, int *port)
     if (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, (int)n->config->tcp_backlog) != 0)
         return fail(fd);
     *port = bound_port(fd);
-    return add(n, fd, NULL);
+    return add(n, fd, NULL, tls);
 }
 
-int listener_tcp(struct net *n, const char *host, int *port)
+int listener_tcp(struct net *n, const char *host, int *port, bool tls)
 {
     bool all4 = strcmp(host, "*") == 0, all6 = strcmp(host, "::*") == 0;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
@@ -241,7 +245,7 @@ int listener_tcp(struct net *n, const char *host, int *port)
         return UV_EADDRNOTAVAIL;
     int r = UV_EADDRNOTAVAIL;
     for (struct addrinfo *a = found; a && r != 0; a = a->ai_next)
-        r = listen_at(n, a, port);
+        r = listen_at(n, a, port, tls);
     freeaddrinfo(found);
     return r;
 }
@@ -277,7 +281,7 @@ int listener_unix(struct net *n, const char *path, mode_t perm)
         unlink(path);
         return r;
     }
-    return add(n, fd, path);
+    return add(n, fd, path, false);
 }
 
 int listener_adopt(struct net *n, int fd)
@@ -286,17 +290,28 @@ int listener_adopt(struct net *n, int fd)
     socklen_t len = sizeof a;
     if (getsockname(fd, (struct sockaddr *)&a, &len) != 0)
         return uv_translate_sys_error(errno);
-    return add(n, fd, a.ss_family == AF_UNIX ? "" : NULL);
+    return add(n, fd, a.ss_family == AF_UNIX ? "" : NULL, false);
 }
 
-int net_port(const struct net *n)
+static int port_of(const struct net *n, bool tls)
 {
     list_each (pos, &n->listeners) {
-        int port = bound_port(container_of(pos, struct listener, link)->fd);
+        const struct listener *l = container_of(pos, struct listener, link);
+        int port = l->tls == tls ? bound_port(l->fd) : 0;
         if (port)
             return port;
     }
     return 0;
+}
+
+int net_port(const struct net *n)
+{
+    return port_of(n, false);
+}
+
+int net_tls_port(const struct net *n)
+{
+    return port_of(n, true);
 }
 
 static void on_closed(uv_handle_t *h)
@@ -319,11 +334,11 @@ static void close_one(struct listener *l)
     close(l->fd);
 }
 
-void listener_close_tcp(struct net *n)
+void listener_close_tcp(struct net *n, bool tls)
 {
     list_each_safe (pos, &n->listeners) {
         struct listener *l = container_of(pos, struct listener, link);
-        if (!l->local)
+        if (!l->local && l->tls == tls)
             close_one(l);
     }
 }

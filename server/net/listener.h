@@ -12,7 +12,7 @@ struct listener;
 
 /* One on each address that `host` resolves to; "*" and "::*" are all addresses. With *port 0 a free
  * one is picked and left there. Negative is an error number. */
-int listener_tcp(struct net *n, const char *host, int *port);
+int listener_tcp(struct net *n, const char *host, int *port, bool tls);
 
 /* A stale socket in the way is removed, one that somebody listens on is not. */
 int listener_unix(struct net *n, const char *path, mode_t perm);
@@ -25,7 +25,7 @@ void listener_accept_all(struct net *n);
 
 void listener_pause(struct net *n);
 void listener_resume(struct net *n);
-void listener_close_tcp(struct net *n);
+void listener_close_tcp(struct net *n, bool tls); /* those of the one kind */
 void listener_close_all(struct net *n);
 
 #endif

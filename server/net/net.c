@@ -4,6 +4,7 @@
 #include "server/net/busy.h"
 #include "server/net/conn.h"
 #include "server/net/listener.h"
+#include "server/net/tls.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -13,6 +14,7 @@ enum {
     SWEEP_MS = 1000, /* at most once in so long */
     DRAIN_MS = 1000,
     CLOSES_PER_TURN = 64,
+    HANDSHAKES_PER_TURN = 4, /* each about a millisecond of arithmetic */
 };
 
 void reader_init(struct reader *r)
@@ -127,6 +129,7 @@ void net_settle(struct net *n, const struct conn *but)
     move_all(&n->dirty, &now);
     n->settling = &now;
     n->closes = CLOSES_PER_TURN;
+    n->handshakes = HANDSHAKES_PER_TURN;
     while (!list_empty(&now)) {
         struct conn *c = container_of(now.next, struct conn, link);
         list_unlink(&c->link);
@@ -261,10 +264,10 @@ static void on_turn(uv_prepare_t *p)
 
 /* Where the configuration says. */
 
-static bool listen_tcp(struct net *n, const char *address, int *port)
+static bool listen_tcp(struct net *n, const char *address, int *port, bool tls)
 {
     bool optional = address[0] == '-';
-    int r = listener_tcp(n, address + optional, port);
+    int r = listener_tcp(n, address + optional, port, tls);
     if (r == 0)
         return true;
     log_warning(n->log, "Warning: Could not create server TCP listening socket %s:%d: bind: %s",
@@ -272,16 +275,29 @@ static bool listen_tcp(struct net *n, const char *address, int *port)
     return (r == -EADDRNOTAVAIL && optional) || r == -EAFNOSUPPORT || r == -EPROTONOSUPPORT;
 }
 
-static bool listen_all_tcp(struct net *n)
+static bool listen_all_tcp(struct net *n, bool tls)
 {
-    int port = n->config->port == CONFIG_PORT_AUTO ? 0 : (int)n->config->port;
+    int64_t *option = tls ? &n->config->tls_port : &n->config->port;
+    int port = *option == CONFIG_PORT_AUTO ? 0 : (int)*option;
     for (size_t i = 0; i < n->config->bind.n; i++)
-        if (!listen_tcp(n, n->config->bind.item[i], &port))
+        if (!listen_tcp(n, n->config->bind.item[i], &port, tls))
             return false;
-    if (net_port(n) == 0)
+    if ((tls ? net_tls_port(n) : net_port(n)) == 0)
         return false;
-    n->config->port = port;
+    *option = port;
     return true;
+}
+
+static bool listen_tls(struct net *n)
+{
+    if (!tls_configure(&n->tls, n->config, n->log)) {
+        log_warning(n->log, "Failed to configure TLS. Check logs for more info.");
+        return false;
+    }
+    if (listen_all_tcp(n, true))
+        return true;
+    log_warning(n->log, "Failed listening on port %d (tls), aborting.", (int)n->config->tls_port);
+    return false;
 }
 
 static bool listen_unix(struct net *n)
@@ -295,10 +311,12 @@ static bool listen_unix(struct net *n)
 
 bool net_listen(struct net *n)
 {
-    if (n->config->port != 0 && !listen_all_tcp(n)) {
+    if (n->config->port != 0 && !listen_all_tcp(n, false)) {
         log_warning(n->log, "Failed listening on port %d (tcp), aborting.", (int)n->config->port);
         return false;
     }
+    if (n->config->tls_port != 0 && !listen_tls(n))
+        return false;
     if (n->config->unixsocket[0] && !listen_unix(n))
         return false;
     if (list_empty(&n->listeners)) {
@@ -326,19 +344,38 @@ static bool apply_patience(void *ctx, struct config *cfg, char why[CONFIG_ERROR_
 }
 
 /* Where it listens. When it cannot, the old value comes back and this is run again. */
-static bool listen_anew(struct net *n)
+static bool listen_anew(struct net *n, bool tls)
 {
-    listener_close_tcp(n);
-    if (n->config->port == 0 || listen_all_tcp(n))
+    listener_close_tcp(n, tls);
+    if ((tls ? n->config->tls_port : n->config->port) == 0 || listen_all_tcp(n, tls))
         return true;
-    listener_close_tcp(n);
+    listener_close_tcp(n, tls);
     return false;
 }
 
 static bool apply_port(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
 {
     (void)cfg;
-    if (listen_anew(ctx))
+    if (listen_anew(ctx, false))
+        return true;
+    snprintf(why, CONFIG_ERROR_MAX, "Unable to listen on this port. Check server logs.");
+    return false;
+}
+
+static bool apply_tls(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
+{
+    struct net *n = ctx;
+    if (cfg->tls_port == 0 || tls_configure(&n->tls, cfg, n->log))
+        return true;
+    snprintf(why, CONFIG_ERROR_MAX, "Unable to update TLS configuration. Check server logs.");
+    return false;
+}
+
+static bool apply_tls_port(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
+{
+    if (!apply_tls(ctx, cfg, why))
+        return false;
+    if (listen_anew(ctx, true))
         return true;
     snprintf(why, CONFIG_ERROR_MAX, "Unable to listen on this port. Check server logs.");
     return false;
@@ -347,10 +384,20 @@ static bool apply_port(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX]
 static bool apply_bind(void *ctx, struct config *cfg, char why[CONFIG_ERROR_MAX])
 {
     (void)cfg;
-    if (listen_anew(ctx))
+    if (listen_anew(ctx, false) && listen_anew(ctx, true))
         return true;
     snprintf(why, CONFIG_ERROR_MAX, "Failed to bind to specified addresses.");
     return false;
+}
+
+void net_reload(struct net *n)
+{
+    if (n->tls == NULL || n->config->tls_port == 0)
+        return;
+    if (tls_configure(&n->tls, n->config, n->log))
+        log_notice(n->log, "TLS certificates reloaded.");
+    else
+        log_warning(n->log, "TLS certificates not reloaded: the old ones stay in use.");
 }
 
 static void watch_settings(struct net *n)
@@ -360,6 +407,20 @@ static void watch_settings(struct net *n)
         {.name = "client-output-buffer-limit", .apply = apply_patience},
         {.name = "port", .apply = apply_port},
         {.name = "bind", .apply = apply_bind},
+        {.name = "tls-port", .apply = apply_tls_port},
+        {.name = "tls-cert-file", .apply = apply_tls},
+        {.name = "tls-key-file", .apply = apply_tls},
+        {.name = "tls-key-file-pass", .apply = apply_tls},
+        {.name = "tls-ca-cert-file", .apply = apply_tls},
+        {.name = "tls-ca-cert-dir", .apply = apply_tls},
+        {.name = "tls-auth-clients", .apply = apply_tls},
+        {.name = "tls-protocols", .apply = apply_tls},
+        {.name = "tls-ciphers", .apply = apply_tls},
+        {.name = "tls-ciphersuites", .apply = apply_tls},
+        {.name = "tls-prefer-server-ciphers", .apply = apply_tls},
+        {.name = "tls-session-caching", .apply = apply_tls},
+        {.name = "tls-session-cache-size", .apply = apply_tls},
+        {.name = "tls-session-cache-timeout", .apply = apply_tls},
     };
     static_assert(sizeof hooks == sizeof n->hooks, "a place for each");
     for (size_t i = 0; i < NET_HOOKS; i++) {
@@ -399,5 +460,6 @@ void net_free(struct net *n)
 {
     assert(n->state == NET_CLOSED);
     buf_free(&n->spare);
+    tls_free(n->tls);
     reader_free(&n->own_reader);
 }

@@ -17,12 +17,13 @@
 #include <uv.h>
 
 struct conn;
+struct tls;
 
 /* Bytes read from a socket in one go. */
 enum { NET_READ_SIZE = 64 << 10 };
 
 /* Settings that it acts on when they change. */
-enum { NET_HOOKS = 4 };
+enum { NET_HOOKS = 18 };
 
 /* What the shell asks of whoever assembled it. */
 struct net_host {
@@ -88,7 +89,9 @@ struct net {
 
     struct list dirty; /* connections to settle at the end of this turn */
     struct list lingering;
-    int closes; /* how many more may be closed in this turn: it is slow work */
+    int closes;      /* how many more may be closed in this turn: it is slow work */
+    int handshakes;  /* and how many steps of TLS handshakes are left: they are slower */
+    struct tls *tls; /* NULL until it is asked for */
     size_t nconns, nlingering;
     size_t memory;         /* bytes in the buffers of all connections */
     int64_t now;           /* as the host last told */
@@ -114,8 +117,12 @@ bool net_listen(struct net *n);
 /* Takes over a socket that already listens (socket activation). */
 bool net_adopt(struct net *n, int fd);
 
-/* The TCP port in use, 0 when there is none. */
+/* The TCP ports in use, 0 when there is none. */
 int net_port(const struct net *n);
+int net_tls_port(const struct net *n);
+
+/* Reads the certificates again. */
+void net_reload(struct net *n);
 
 /* Ends: at once, or when what was received has been answered. The loop then runs empty. */
 void net_stop(struct net *n, bool at_once);

@@ -23,6 +23,7 @@ include/latch: include/latch
 # header of a library: the layers that may include it.
 theirs='
 uv.h: server/net server
+openssl/bio.h openssl/err.h openssl/ssl.h: server/net
 lua.h lualib.h lauxlib.h luaconf.h: scripts
 xxhash.h: base
 md5.h sha.h sha1.h sha2.h: scripts server/engine server/commands
@@ -81,6 +82,7 @@ notices scripts/host.h '"store/keys.h"'
 notices server/engine/call.c '"server/server.h"'
 notices server/net/conn.c '"store/keys.h"'
 notices server/engine/call.c '<uv.h>'
+notices server/engine/acl.c '<openssl/ssl.h>'
 notices store/keys.c '"keys.h"'
 
 found=$(check .)
