@@ -34,6 +34,8 @@ struct session_facts {
     size_t query, query_free; /* bytes of unfinished input, and room behind them */
     size_t memory;            /* bytes of the connection and all its buffers, the session's not */
     bool reading, writing;    /* what it waits for */
+    bool known;               /* over a unix socket, the kernel tells who the client is: */
+    int64_t uid, gid, pid;
 };
 
 /* What only the process knows of itself; INFO shows it. */

@@ -133,4 +133,7 @@ void roster_print(const struct session *s, struct buf *out)
                s->last ? command_full_name(s->last) : "NULL", BYTES_FMT(acl_user_name(s->user)),
                (long long)tracking_redirect_id(s), s->resp, text_or_empty(more->lib_name),
                text_or_empty(more->lib_ver));
+    if (f.known) /* Redis does not tell */
+        buf_printf(out, " peer-uid=%lld peer-gid=%lld peer-pid=%lld", (long long)f.uid,
+                   (long long)f.gid, (long long)f.pid);
 }

@@ -67,3 +67,15 @@ bool address_is_local(const struct sockaddr *sa)
                (is_v4_mapped(&a->v6) && a->v6.sin6_addr.s6_addr[12] == 127);
     return sa->sa_family == AF_UNIX;
 }
+
+bool address_credentials(int fd, int64_t *uid, int64_t *gid, int64_t *pid)
+{
+    struct ucred who;
+    socklen_t n = sizeof who;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) != 0)
+        return false;
+    *uid = who.uid;
+    *gid = who.gid;
+    *pid = who.pid;
+    return true;
+}

@@ -638,6 +638,8 @@ void conn_describe(const struct conn *c, bool addresses, struct session_facts *o
     if (addresses) {
         address_of_peer(c->fd, out->peer, sizeof out->peer);
         address_of_self(c->fd, out->local, sizeof out->local);
+        out->known = c->session->flags & SESSION_UNIX &&
+                     address_credentials(c->fd, &out->uid, &out->gid, &out->pid);
     }
     out->query = in ? buf_len(in) : 0;
     out->query_free = in ? in->cap - in->to : 0;

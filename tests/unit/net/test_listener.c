@@ -2,7 +2,9 @@
 #include "server/net/listener.h"
 
 #include "base/mem.h"
+#include "server/engine/roster.h"
 #include "server/net/address.h"
+#include "server/net/conn.h"
 #include "tests/lib/shell.h"
 #include "tests/lib/test.h"
 
@@ -274,4 +276,27 @@ TEST(listener, loopback_addresses_and_unix_sockets_are_local)
     }
     struct sockaddr_un path = {.sun_family = AF_UNIX};
     assert_true(address_is_local((struct sockaddr *)&path));
+}
+
+TEST(listener, knows_who_came_over_a_unix_socket)
+{
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    shell_rest(s);
+    struct session_facts f;
+    conn_describe(shell_session(s)->owner, true, &f);
+    assert_true(f.known);
+    assert_int_equal(f.uid, getuid());
+    assert_int_equal(f.gid, getgid());
+    assert_int_equal(f.pid, getpid());
+    struct buf line = {0};
+    char expected[96];
+    roster_print(shell_session(s), &line);
+    buf_putc(&line, '\0');
+    snprintf(expected, sizeof expected, " lib-ver= peer-uid=%d peer-gid=%d peer-pid=%d",
+             (int)getuid(), (int)getgid(), (int)getpid());
+    assert_string_equal(line.p + line.to - 1 - strlen(expected), expected);
+    buf_free(&line);
+    client_close(&c);
+    shell_free(s);
 }
