@@ -67,6 +67,16 @@ difffuzz:
 	@cmake --build --preset debug --target difffuzz latchd
 	@LATCHD=build-debug/latchd build-debug/difffuzz $(DIFFFUZZ_SECONDS)
 
+# Locks under duress for SOAK_SECONDS, then every attack, beside a redis-server; on the program as it ships.
+SOAK_SECONDS = 120
+SOAK_SCALE   = 10000000
+soak: build
+	@tools/deps.sh test
+	@cmake --preset debug >/dev/null
+	@cmake --build --preset debug --target lockcheck attacks
+	@LATCHD=build/latchd build-debug/lockcheck $(SOAK_SECONDS)
+	@LATCHD=build/latchd build-debug/attacks $(SOAK_SCALE)
+
 format:
 	@tools/deps.sh lint
 	@clang-format -i $(C_FILES)
