@@ -8,15 +8,18 @@
 #include "base/bytes.h"
 #include "tests/lib/random.h"
 
+#include <assert.h>
+
 struct dice {
     struct bytes left; /* of the fuzzer's bytes, one or two for each choice */
     uint64_t state;    /* or a seed; 0: the bytes decide */
 };
 
-/* From 0 to n - 1; 0 for ever once the bytes are used up. */
+/* From 0 to n - 1, n not being 0; 0 for ever once the bytes are used up. */
 static inline uint64_t dice_roll(struct dice *d, uint64_t n)
 {
     uint64_t v = 0;
+    assert(n > 0);
     if (d->state)
         return random_below(&d->state, n);
     for (uint64_t reach = 1; reach < n && d->left.n; reach <<= 8) {

@@ -355,25 +355,30 @@ static bool left_out(const struct grammar *g, struct bytes token)
 static void say_list(struct grammar *g, struct dice *d, struct sentence *s,
                      const struct syntax *list);
 
+static void say_one(struct grammar *g, struct dice *d, struct sentence *s, const struct syntax *a);
+
+static void say_choice(struct grammar *g, struct dice *d, struct sentence *s,
+                       const struct syntax *choices)
+{
+    size_t n = 0;
+    for (const struct syntax *c = choices; c; c = c->next)
+        n++;
+    for (size_t at = dice_roll(d, n); choices && at; at--)
+        choices = choices->next;
+    if (choices && !left_out(g, choices->kind == SYNTAX_TOKEN ? choices->name : choices->token))
+        say_one(g, d, s, choices);
+}
+
 /* One argument, once. */
 static void say_one(struct grammar *g, struct dice *d, struct sentence *s, const struct syntax *a)
 {
     if (a->token.n)
         sentence_add(s, a->token);
-    size_t n = 0, at;
     switch (a->kind) {
     case SYNTAX_WORD: say_word(g, d, s, a->name); break;
     case SYNTAX_TOKEN: sentence_add(s, a->name); break;
     case SYNTAX_BLOCK: say_list(g, d, s, a->inner); break;
-    case SYNTAX_ONEOF:
-        for (const struct syntax *c = a->inner; c; c = c->next)
-            n++;
-        at = dice_roll(d, n);
-        const struct syntax *choice = a->inner;
-        while (at--)
-            choice = choice->next;
-        if (!left_out(g, choice->kind == SYNTAX_TOKEN ? choice->name : choice->token))
-            say_one(g, d, s, choice);
+    case SYNTAX_ONEOF: say_choice(g, d, s, a->inner); break;
     }
 }
 

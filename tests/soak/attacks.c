@@ -340,15 +340,16 @@ static void huge_multi(struct front *f)
     for (int i = 0; i < BATCH; i++)
         buf_printf(&batch, "SET key:%d %0500d\r\n", i, i);
     bool there = true;
-    for (double from = now_ms(); there && now_ms() < from + FLOOD_MS && queued < 4 * f->scale;) {
+    for (double end = now_ms() + FLOOD_MS; there && now_ms() < end && queued < 4 * f->scale;) {
         there = client_send(&c, buf_bytes(&batch)) && skip_replies(&c, BATCH);
         queued += BATCH;
     }
+    double from = now_ms();
+    there = there && client_say(&c, "EXEC") && drain(&c, 1 + queued);
     if (there)
-        ask(f, &c, "EXEC");
-    char was[sizeof f->outcome];
-    snprintf(was, sizeof was, "%s", there ? f->outcome : "connection closed");
-    tell(f, "%zu queued; EXEC: %.100s", queued, was);
+        tell(f, "%zu queued, EXEC took %.0f ms", queued, now_ms() - from);
+    else
+        tell(f, "closed after %zu", queued);
     buf_free(&batch);
     client_close(&c);
 }
@@ -359,7 +360,7 @@ static void endless_script(struct front *f)
     client_say(&other, "CONFIG SET busy-reply-threshold 200");
     skip_replies(&other, 1);
     client_say(&c, "EVAL \"while true do end\" 0");
-    for (double from = now_ms(); now_ms() < from + FLOOD_MS / 2;)
+    for (double from = now_ms(); now_ms() < from + 0.5 * FLOOD_MS;)
         poll(NULL, 0, 100);
     ask(f, &other, "SCRIPT KILL");
     skip_replies(&c, 1);

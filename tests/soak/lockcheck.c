@@ -112,7 +112,7 @@ static bool judge(struct arena *a)
 
 int main(int argc, char **argv)
 {
-    int seconds = argc > 1 ? atoi(argv[1]) : SECONDS;
+    int seconds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : SECONDS;
     struct arena a = {.dice = {.state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1}};
     printf("1..1\n");
     if (argc <= 2)
