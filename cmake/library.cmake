@@ -27,11 +27,17 @@ set_target_properties(latch_shared PROPERTIES
   SOVERSION ${PROJECT_VERSION_MAJOR}
   LINK_DEPENDS ${exports})
 
+# What has been compiled for optimisation across files becomes machine code here: whoever links the
+# archive has another compiler, or another version of this one.
+set(to_code)
+if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+  set(to_code -flinker-output=nolto-rel)
+endif()
 set(archive ${CMAKE_BINARY_DIR}/liblatch.a)
 add_custom_command(
   OUTPUT ${archive}
-  COMMAND ${CMAKE_LINKER} -r -o latch.o --whole-archive $<TARGET_FILE:embed> --no-whole-archive
-          ${archives} ${LUA_ARCHIVE}
+  COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -O2 -fPIC ${to_code} -o latch.o
+          -Wl,--whole-archive $<TARGET_FILE:embed> -Wl,--no-whole-archive ${archives} ${LUA_ARCHIVE}
   COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=latch_* latch.o
   COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
   COMMAND ${CMAKE_AR} rcs ${archive} latch.o

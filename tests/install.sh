@@ -20,6 +20,7 @@ attempt() {
 }
 
 # The page shows the example as it is.
+# shellcheck disable=SC2016  # not expressions
 sed -n '/^```c$/,/^```$/p' docs/embedding.md | sed '/^```/d' >"$scratch/shown.c"
 attempt 'docs/embedding.md shows the example that is built here' diff examples/c/test_lock.c "$scratch/shown.c"
 
