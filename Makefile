@@ -99,6 +99,8 @@ lint:
 	run-clang-tidy -quiet -p build-debug '^$(CURDIR)/(base|resp|store|scripts|server)/' 2>/dev/null
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
 	    -j2 --project=build-debug/compile_commands.json
+	cmake --build --preset debug --target latchd
+	tests/lint/metrics.sh build-debug/latchd "$$(tools/promtool.sh build-debug/promtool)"
 
 clean:
 	rm -rf build build-*

@@ -12,7 +12,7 @@ target_include_directories(embed PUBLIC ${CMAKE_SOURCE_DIR}/include)
 set_property(GLOBAL APPEND PROPERTY LATCHD_OBJECTS $<TARGET_OBJECTS:embed>)
 
 set(exports ${CMAKE_CURRENT_LIST_DIR}/exports.map)
-set(layers server net engine scripts store resp base)
+set(layers server net http engine scripts store resp base)
 set(archives)
 foreach(layer ${layers})
   list(APPEND archives $<TARGET_FILE:${layer}>)

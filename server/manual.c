@@ -7,7 +7,7 @@ static const struct {
     const char *first, *title;
 } chapters[] = {
     {"bind", "Where to listen"},  {"requirepass", "Who may talk"},
-    {"databases", "Limits"},      {"notify-keyspace-events", "Watching it"},
+    {"databases", "Limits"},      {"http", "Watching it"},
     {"daemonize", "The process"}, {"hash-max-listpack-entries", "What OBJECT ENCODING answers"},
 };
 

@@ -5,6 +5,7 @@
 #include "server/engine/scripting.h"
 #include "server/engine/testing.h"
 #include "server/files.h"
+#include "server/http/http.h"
 #include "server/inspect.h"
 #include "server/net/busy.h"
 #include "server/net/conn.h"
@@ -22,6 +23,7 @@ struct server {
     struct clock clock;
     struct engine *engine;
     struct net net;
+    struct http http;
     void (*wake)(void *ctx, struct session *s); /* for sessions without a socket */
     void *ctx;
     int64_t present; /* us; the moment the engine was last told of */
@@ -236,6 +238,12 @@ static int64_t host_until(void *ctx, int64_t at)
     return clock_until(&s->clock, at);
 }
 
+static bool host_ready(void *ctx)
+{
+    const struct server *s = ctx;
+    return s->net.state == NET_RUNNING;
+}
+
 /* Assembly. */
 
 static void assemble(struct server *s, const struct server_options *o)
@@ -289,6 +297,18 @@ static bool listen_somewhere(struct server *s, const struct server_options *o)
     return o->nsockets || (deaf && o->may_be_deaf) || net_listen(&s->net);
 }
 
+static bool open_http(struct server *s, const struct server_options *o)
+{
+    return o->config->http[0] == '\0' ||
+           http_open(&s->http, &(struct http_options){.loop = &s->loop,
+                                                      .engine = s->engine,
+                                                      .log = o->log,
+                                                      .address = o->config->http,
+                                                      .now = host_now,
+                                                      .ready = host_ready,
+                                                      .ctx = s});
+}
+
 struct server *server_new(const struct server_options *o)
 {
     struct server *s = mem_alloc(sizeof *s);
@@ -301,7 +321,7 @@ struct server *server_new(const struct server_options *o)
     uv_timer_init(&s->loop, &s->ring);
     s->hail.data = s->ring.data = s;
     assemble(s, o);
-    if (!acl_load_configured(s->engine) || !listen_somewhere(s, o)) {
+    if (!acl_load_configured(s->engine) || !listen_somewhere(s, o) || !open_http(s, o)) {
         server_free(s);
         return NULL;
     }
@@ -317,6 +337,7 @@ void server_run(struct server *s)
 void server_free(struct server *s)
 {
     net_stop(&s->net, true);
+    http_close(&s->http);
     server_run(s);
     uv_close((uv_handle_t *)&s->hail, NULL);
     uv_close((uv_handle_t *)&s->ring, NULL);

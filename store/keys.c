@@ -173,6 +173,7 @@ bool keys_hold(struct keys *k, struct entry **at, struct hold h)
         (*at)->flags &= ~ENTRY_LOCK & 31;
         return false;
     }
+    k->locks += !was;
     set_hold(*at, h);
     return true;
 }
@@ -291,6 +292,7 @@ char *keys_restring(struct keys *k, struct entry **at, size_t n)
         return NULL;
     }
     free_value(k->space, *at);
+    k->locks -= ((*at)->flags & ENTRY_LOCK) != 0;
     (*at)->flags &= ENTRY_FRESH;
     (*at)->type = VALUE_STRING;
     set_inline_len(k, at, inside);
@@ -350,6 +352,7 @@ static bool unlink_entry(struct keys *k, struct entry *e)
 {
     if (!dict_remove(&k->dict, e))
         return false;
+    k->locks -= (e->flags & ENTRY_LOCK) != 0;
     forget_deadline(k, e);
     wheel_disarm(&k->space->wheel, e);
     return true;
@@ -435,8 +438,10 @@ struct entry *keys_create(struct keys *k, struct bytes name, enum value_type typ
 struct entry *keys_create_lock(struct keys *k, struct bytes name, size_t room, struct hold h)
 {
     struct entry *e = create(k, name, VALUE_STRING, room, sizeof h);
-    if (e)
+    if (e) {
         set_hold(e, h);
+        k->locks++;
+    }
     return e;
 }
 
@@ -499,6 +504,7 @@ bool keys_rename(struct keys *k, struct entry *e, struct keys *to, struct bytes 
     if (e->flags & ENTRY_LOCK)
         set_hold(moved, entry_hold(e));
     arena_drop(&k->space->arena, e);
+    to->locks += (moved->flags & ENTRY_LOCK) != 0;
     dict_insert(&to->dict, moved, hash_name(to->space, name));
     keys_expire_at(to, moved, at);
     return true;
@@ -521,6 +527,7 @@ void keys_flush(struct keys *k)
     dict_init(&k->dict, &k->space->arena, match);
     k->expires = 0;
     k->deadlines = 0;
+    k->locks = 0;
 }
 
 int64_t keys_average_ttl(const struct keys *k)
@@ -552,6 +559,7 @@ bool keyspace_advance(struct keyspace *s, int64_t now, int *budget)
         if (!dict_remove(&k->dict, e))
             continue; /* flushed: the list of the doomed has it */
         k->expires--;
+        k->locks -= (e->flags & ENTRY_LOCK) != 0;
         k->deadlines -= (uint64_t)(s->wheel.popped - 1);
         s->late = now - s->wheel.popped;
         raise_event(k, entry_name(e), EV_EXPIRED);

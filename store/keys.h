@@ -69,6 +69,7 @@ struct keys {
     struct dict dict;
     uint32_t id;
     uint32_t expires;   /* entries that have a deadline */
+    uint32_t locks;     /* entries that are locks */
     uint64_t deadlines; /* their sum, for the average; wraps */
 };
 

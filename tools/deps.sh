@@ -12,7 +12,7 @@ set -eu
 packages() {
     case $1 in
     run) echo gcc libc6-dev cmake ninja-build pkgconf liblua5.1-0-dev libmd-dev libssl-dev libuv1-dev libxxhash-dev ;;
-    test) echo $(packages run) binutils libcmocka-dev libhiredis-dev libfaketime openssl redis-tools valgrind ;;
+    test) echo $(packages run) binutils curl libcmocka-dev libhiredis-dev libfaketime openssl redis-tools valgrind ;;
     python) echo python3 python3-venv ;;
     java) echo openjdk-17-jdk-headless maven ;;
     debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis \

@@ -98,6 +98,7 @@ struct config {
     int64_t script_time_limit;    /* ms after which a script is ended; 0 never */
 
     /* watching it */
+    char *http;                      /* where metrics are served: host:port; "": nowhere */
     struct config_list hold_warn;    /* pattern, ms, pattern, ms */
     unsigned notify;                 /* of NOTIFY_* */
     int64_t slowlog_log_slower_than; /* microseconds; negative: off; 0: every command */

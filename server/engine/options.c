@@ -152,12 +152,14 @@ const struct option options[] = {
         "milliseconds after which a script is ended; 0 for never"),
 
     /* watching it */
+    TEXT("http", http, "", FIXED | OURS,
+         "address and port for /metrics, /healthz, /readyz and /locks, such as 127.0.0.1:9379"),
     OPTION("notify-keyspace-events", notify, notify, "", 0, 0, 0,
            "events that are published, in Redis's letters"),
-    INT("slowlog-log-slower-than", slowlog_log_slower_than, "10000", 0, -1, LLONG_MAX,
-        "microseconds from which SLOWLOG records a command; -1 for never"),
     OPTION("hold-warn", hold_warn, holds, "", MULTI | OURS, 0, 0,
            "pattern and milliseconds, repeated: report locks that are held longer"),
+    INT("slowlog-log-slower-than", slowlog_log_slower_than, "10000", 0, -1, LLONG_MAX,
+        "microseconds from which SLOWLOG records a command; -1 for never"),
     INT("slowlog-max-len", slowlog_max_len, "128", 0, 0, LONG_MAX, "entries that SLOWLOG keeps"),
     INT("latency-monitor-threshold", latency_monitor_threshold, "0", 0, 0, LLONG_MAX,
         "milliseconds from which LATENCY records an event; 0 for never"),

@@ -127,6 +127,17 @@ static void acl_rules(struct grammar *g, struct dice *d, struct buf *out)
     sentence_free(&s);
 }
 
+/* A request of what some browser or collector might send. */
+static void request(struct dice *d, struct buf *out)
+{
+    static const char *const first[] = {"GET /metrics HTTP/1.1\r\n", "GET /locks?a HTTP/1.0\r\n",
+                                        "POST / HTTP/1.1\r\n", "GET / HTTP/3\r\n"};
+    static const char *const rest[] = {"Accept: text/plain\r\n", "Host: x\r\n", ": x\r\n", "\r\n"};
+    buf_put(out, bytes_of(first[dice_roll(d, 4)]));
+    for (int i = 0; i < 3; i++)
+        buf_put(out, bytes_of(rest[dice_roll(d, 4)]));
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -139,20 +150,23 @@ int main(int argc, char **argv)
     bool written = true;
     config_init(&cfg);
     for (int i = 0; i < FILES && written; i++) {
-        struct buf any = {0}, resp = {0}, file = {0}, rules = {0};
+        struct buf any = {0}, resp = {0}, file = {0}, rules = {0}, http = {0};
         choices(&d, &any);
         pipeline(g, &d, &resp);
         config_file(&d, &cfg, &file);
         acl_rules(g, &d, &rules);
+        request(&d, &http);
         written = write_seed(argv[1], "fuzz_engine", i, buf_bytes(&any)) &&
                   write_seed(argv[1], "fuzz_script", i, buf_bytes(&any)) &&
                   write_seed(argv[1], "fuzz_parser", i, buf_bytes(&resp)) &&
                   write_seed(argv[1], "fuzz_config", i, buf_bytes(&file)) &&
+                  write_seed(argv[1], "fuzz_http", i, buf_bytes(&http)) &&
                   write_seed(argv[1], "fuzz_acl", i, buf_bytes(&rules));
         buf_free(&any);
         buf_free(&resp);
         buf_free(&file);
         buf_free(&rules);
+        buf_free(&http);
     }
     config_free(&cfg);
     grammar_free(g);

@@ -16,13 +16,14 @@ scripts: scripts resp base
 server/engine: server/engine server/commands scripts store resp base
 server/commands: server/engine server/commands scripts store resp base
 server/net: server/net server/engine resp base
-server: server server/net server/engine server/commands scripts store resp base include/latch
+server/http: server/http server/engine store base
+server: server server/net server/http server/engine server/commands scripts store resp base include/latch
 include/latch: include/latch
 '
 
 # header of a library: the layers that may include it.
 theirs='
-uv.h: server/net server
+uv.h: server/net server/http server
 openssl/bio.h openssl/err.h openssl/ssl.h: server/net
 lua.h lualib.h lauxlib.h luaconf.h: scripts
 xxhash.h: base

@@ -1,0 +1,152 @@
+/* The HTTP port: what is answered, to whom, and for how long. */
+#include "tests/lib/talk.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const flags[] = {"--http", "127.0.0.1:0", NULL};
+
+/* The port stands in the log. */
+static struct client dial_http(const struct launched *l)
+{
+    struct buf log = {0};
+    struct client c;
+    launch_log(l, &log);
+    buf_putc(&log, '\0');
+    const char *at = strstr(log.p, "http://127.0.0.1:");
+    assert_non_null(at);
+    int port = (int)strtol(at + strlen("http://127.0.0.1:"), NULL, 10);
+    assert_true(client_connect_tcp(&c, "127.0.0.1", port));
+    buf_free(&log);
+    return c;
+}
+
+/* All that comes until the server closes, as text. */
+static void read_all(struct client *c, struct buf *out)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    ssize_t n = 1;
+    while (n > 0) {
+        assert_int_equal(poll(&p, 1, TALK_MS), 1);
+        n = read(c->fd, buf_room(out, 4096), 4096);
+        buf_added(out, n > 0 ? (size_t)n : 0);
+    }
+    buf_putc(out, '\0');
+}
+
+/* Sends a request; what comes back begins and goes on like this. */
+static void fetch(const struct launched *l, const char *request, const char *status,
+                  const char *const *parts)
+{
+    struct client c = dial_http(l);
+    struct buf got = {0};
+    says(&c, request);
+    read_all(&c, &got);
+    assert_memory_equal(got.p, status, strlen(status));
+    for (; *parts; parts++)
+        if (strstr(got.p, *parts) == NULL)
+            fail_msg("%s is missing in %s", *parts, got.p);
+    buf_free(&got);
+    client_close(&c);
+}
+
+#define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
+#define HAS(...)                                                                                   \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+
+TEST(http, says_that_it_is_healthy_and_ready)
+{
+    struct launched l = start(flags);
+    fetch(&l, GET("/healthz"), "HTTP/1.1 200 OK\r\n", HAS("Content-Length: 3\r\n", "\r\n\r\nok\n"));
+    fetch(&l, GET("/readyz"), "HTTP/1.1 200 OK\r\n", HAS("\r\n\r\nready\n"));
+    stop(&l);
+}
+
+TEST(http, shows_what_was_counted)
+{
+    struct launched l = start(flags);
+    struct client c = dial(&l);
+    ask(&c, "SET k v NX PX 60000", "+OK\r\n");
+    ask(&c, "GET k", "$1\r\nv\r\n");
+    ask(&c, "GET k", "$1\r\nv\r\n");
+    ask(&c, "EVAL \"return 1\" 0", ":1\r\n");
+    ask(&c, "NOSUCH", "-ERR unknown command 'NOSUCH', with args beginning with: \r\n");
+    fetch(&l, GET("/metrics"), "HTTP/1.1 200 OK\r\n",
+          HAS("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n",
+              "# TYPE latchd_commands counter\n", "latchd_commands_total{command=\"get\"} 2\n",
+              "latchd_command_duration_seconds_count{command=\"get\"} 2\n",
+              "latchd_errors_total{code=\"ERR\"} 1\n", "latchd_keys{db=\"0\"} 1\n",
+              "latchd_locks{db=\"0\"} 1\n", "latchd_clients 1\n", "latchd_script_runs_total 1\n",
+              "latchd_expiry_lateness_seconds_count 0\n", "latchd_loop_lag_seconds_bucket{le=",
+              "latchd_pubsub_channels 0\n", "latchd_memory_used_bytes ", "\n# EOF\n"));
+    client_close(&c);
+    stop(&l);
+}
+
+TEST(http, knows_the_older_format)
+{
+    struct launched l = start(flags);
+    fetch(&l, "GET /metrics HTTP/1.1\r\nAccept: text/plain\r\n\r\n", "HTTP/1.1 200 OK\r\n",
+          HAS("Content-Type: text/plain; version=0.0.4", "# TYPE latchd_commands_total counter\n"));
+    stop(&l);
+}
+
+TEST(http, lists_locks_and_keeps_their_tokens)
+{
+    struct launched l = start(flags);
+    struct client c = dial(&l);
+    ask(&c, "CLIENT SETNAME worker", "+OK\r\n");
+    ask(&c, "SET \"job \\\"7\\\"\" 0123456789 NX PX 60000", "+OK\r\n");
+    ask(&c, "SET plain 1 PX 60000", "+OK\r\n");
+    fetch(&l, GET("/locks?pretty"), "HTTP/1.1 200 OK\r\n",
+          HAS("Content-Type: application/json\r\n",
+              "\"key\":\"job \\\"7\\\"\",\"kind\":\"string\",\"holder\":\"01234567\",\"holders\":1",
+              "\"connected\":true,\"name\":\"worker\"", "\"total\":1}"));
+    client_close(&c);
+    stop(&l);
+}
+
+TEST(http, refuses_the_rest)
+{
+    struct launched l = start(flags);
+    fetch(&l, GET("/"), "HTTP/1.1 404 Not Found\r\n", HAS("/metrics"));
+    fetch(&l, "DELETE /locks HTTP/1.1\r\n\r\n", "HTTP/1.1 405 ", HAS("Allow: GET\r\n"));
+    fetch(&l, "PING\r\n", "HTTP/1.1 400 ", HAS("Connection: close\r\n"));
+    stop(&l);
+}
+
+TEST(http, a_request_may_come_in_pieces)
+{
+    struct launched l = start(flags);
+    struct client c = dial_http(&l);
+    struct buf got = {0};
+    for (const char *p = GET("/healthz"); *p; p++)
+        assert_true(client_send(&c, (struct bytes){p, 1}));
+    read_all(&c, &got);
+    assert_non_null(strstr(got.p, "\r\n\r\nok\n"));
+    buf_free(&got);
+    client_close(&c);
+    stop(&l);
+}
+
+TEST(http, a_crowd_does_not_keep_the_server_from_ending)
+{
+    enum { CROWD = 40 }; /* more than are let in */
+    struct launched l = start(flags);
+    struct client crowd[CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        crowd[i] = dial_http(&l);
+        client_send(&crowd[i], BYTES("GET /he"));
+    }
+    struct client c = dial(&l);
+    ask(&c, "PING", "+PONG\r\n");
+    client_close(&c);
+    stop(&l);
+    for (int i = 0; i < CROWD; i++)
+        client_close(&crowd[i]);
+}
