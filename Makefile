@@ -95,6 +95,8 @@ lint:
 	shellcheck $(SHELL_FILES)
 	@cmake --preset clang >/dev/null
 	cmake --build --preset clang
+	@cmake --preset analyze >/dev/null
+	cmake --build --preset analyze
 	@cmake --preset debug >/dev/null
 	run-clang-tidy -quiet -p build-debug '^$(CURDIR)/(base|resp|store|scripts|server)/' 2>/dev/null
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \

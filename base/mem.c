@@ -1,5 +1,6 @@
 #include "base/mem.h"
 
+#include <assert.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,9 @@ char *mem_strdup(const char *s)
     if (s == NULL)
         return NULL;
     size_t n = strlen(s) + 1;
-    return memcpy(mem_grow(NULL, n), s, n);
+    char *copy = mem_alloc(n);
+    assert(copy);
+    return memcpy(copy, s, n);
 }
 
 void mem_free(void *p)

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+#include <assert.h>
 #include <math.h>
 
 struct latch_reply {
@@ -28,6 +29,7 @@ struct root {
 static struct bytes take_line(char **p)
 {
     char *from = *p, *end = strchr(from, '\r');
+    assert(end);
     *end = '\0';
     *p = end + 2;
     return (struct bytes){from, (size_t)(end - from)};

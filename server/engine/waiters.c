@@ -59,6 +59,7 @@ static void end_wait(struct session *s)
 {
     struct engine *e = s->engine;
     struct wait *w = wait_of(s);
+    assert(w);
     for (size_t i = 0; i < w->nplaces; i++) {
         list_unlink(&w->places[i].link);
         interests_release(&e->waiters.keys, w->places[i].key);
@@ -82,6 +83,7 @@ void waiters_drop(struct session *s)
 static void run_again(struct session *s, unsigned flags)
 {
     struct wait *w = wait_of(s);
+    assert(w);
     struct argv *command = w->command;
     w->command = NULL;
     if (w->postponed)
@@ -102,8 +104,10 @@ static void time_is_up(struct engine *e, void *owner)
 {
     (void)e;
     struct session *s = owner;
-    wait_of(s)->alarm = NULL;
-    run_again(s, wait_of(s)->postponed ? 0 : CALL_RETRY | CALL_TIMED_OUT);
+    struct wait *w = wait_of(s);
+    assert(w);
+    w->alarm = NULL;
+    run_again(s, w->postponed ? 0 : CALL_RETRY | CALL_TIMED_OUT);
 }
 
 /* A wait on `nplaces` keys; NULL when memory is out. */

@@ -36,6 +36,9 @@ static const struct mask masks[] = {
     {"module|", NEVER},
     {"acl|", NEVER},
 
+    /* Patterns that match the same message get it in the order of a hash table. */
+    {"psubscribe", NEVER},
+
     /* What they remove is a matter of chance. */
     {"spop", NEVER},
 
