@@ -67,6 +67,7 @@ void engine_free(struct engine *e)
     alarms_free(&e->alarms);
     tracking_free(&e->tracking);
     pubsub_free(&e->pubsub);
+    buf_free(&e->channel);
     keyspace_free(&e->space);
     acl_free(e);
     testing_free(e->testing);

@@ -117,6 +117,7 @@ struct engine {
     struct watches watches;
     struct scripting scripting;
     struct pubsub pubsub;
+    struct buf channel; /* room for the name of a notification's channel */
     struct tracking tracking;
     struct locks locks;
     bool behind;     /* keys are overdue, or memory waits to be freed */

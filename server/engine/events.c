@@ -21,23 +21,28 @@ static bool changes_value(enum key_event ev)
     return ev != EV_KEYMISS && ev != EV_NEW;
 }
 
+/* "__keyevent@0__:" and what it is about. */
+static struct bytes channel_of(struct engine *e, struct bytes kind, uint32_t db, struct bytes about)
+{
+    struct buf *b = &e->channel;
+    buf_clear(b);
+    buf_put(b, BYTES("__"));
+    buf_put(b, kind);
+    buf_putc(b, '@');
+    buf_put_i64(b, db);
+    buf_put(b, BYTES("__:"));
+    buf_put(b, about);
+    return buf_bytes(b);
+}
+
 /* One notification says what happened to this key, the other to which key this happened. */
 static void notify(struct engine *e, const struct keys *k, struct bytes name, enum key_event ev)
 {
     struct bytes event = event_infos[ev].name;
-    struct buf channel = {0};
-    if (e->config->notify & NOTIFY_KEYSPACE) {
-        buf_printf(&channel, "__keyspace@%u__:", k->id);
-        buf_put(&channel, name);
-        pubsub_publish(&e->pubsub, buf_bytes(&channel), event);
-        buf_clear(&channel);
-    }
-    if (e->config->notify & NOTIFY_KEYEVENT) {
-        buf_printf(&channel, "__keyevent@%u__:", k->id);
-        buf_put(&channel, event);
-        pubsub_publish(&e->pubsub, buf_bytes(&channel), name);
-    }
-    buf_free(&channel);
+    if (e->config->notify & NOTIFY_KEYSPACE)
+        pubsub_publish(&e->pubsub, channel_of(e, BYTES("keyspace"), k->id, name), event);
+    if (e->config->notify & NOTIFY_KEYEVENT)
+        pubsub_publish(&e->pubsub, channel_of(e, BYTES("keyevent"), k->id, event), name);
 }
 
 void events_raise(void *ctx, struct keys *k, struct bytes name, enum key_event ev)
