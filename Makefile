@@ -4,7 +4,7 @@
 C_FILES     = $(shell find * -path 'build*' -prune -o -name '*.[ch]' -print)
 SHELL_FILES = $(shell find * -path 'build*' -prune -o -name '*.sh' -print) .ci/run
 
-.PHONY: build run install static test races clients fuzz difffuzz soak format lint clean budget
+.PHONY: build run install static test races clients fuzz difffuzz soak format lint clean bench instructions budget
 
 # The program, at build/latchd.
 build:
@@ -80,6 +80,18 @@ soak: build
 format:
 	@tools/deps.sh lint
 	@clang-format -i $(C_FILES)
+
+# latchd against redis-server and the floor; bench/run.sh says what can be set.
+bench: build
+	@tools/deps.sh bench
+	@cmake --build --preset release --target bench_all
+	@bench/run.sh build
+
+# Instructions per operation of both, which are the same on every machine.
+instructions: build
+	@tools/deps.sh bench
+	@cmake --build --preset release --target bench_all
+	@bench/instructions.sh build
 
 # Takes the instructions that workloads need now as what they may need from now on.
 budget: build

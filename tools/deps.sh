@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | lint | fuzz or,
+# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | bench | lint | fuzz or,
 # for the client libraries of a language, python | java | debian
 #
 # With everything present it only asks dpkg, which takes milliseconds and no network. What is missing
@@ -17,6 +17,7 @@ packages() {
     java) echo openjdk-17-jdk-headless maven ;;
     debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis \
         redis-tools curl ;;
+    bench) echo $(packages test) gnuplot-nox util-linux ;;
     lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck ;;
     fuzz) echo $(packages test) clang libclang-rt-14-dev ;;
     *) return 1 ;;
@@ -37,7 +38,7 @@ install() {
 }
 
 if [ $# -ne 1 ] || ! wanted=$(packages "$1"); then
-    echo "usage: $0 run | test | lint | fuzz | python | java | debian" >&2
+    echo "usage: $0 run | test | bench | lint | fuzz | python | java | debian" >&2
     exit 2
 fi
 if ! command -v dpkg-query >/dev/null; then

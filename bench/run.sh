@@ -1,0 +1,128 @@
+#!/bin/bash
+# Every workload against latchd, redis-server and the floor, in turns: bench/run.sh BUILD
+#
+# All servers are pinned to one core and the generator to another; each round visits every server once,
+# so that whatever else the machine does meets all of them. Prints ratios of medians (server CPU per
+# operation, latchd's and the others' over redis-server's) with the spread of the rounds, and leaves
+# every single result in BUILD/bench.jsonl and the plots in BUILD.
+#
+#   BENCH_PEERS     more servers, one a line: NAME=COMMAND, with %p where the port goes
+#   BENCH_ROUNDS    rounds (5)
+#   BENCH_SECONDS   of each measurement (1)
+#   BENCH_WORKLOADS which (all)
+#   BENCH_KEYS      sizes of the keyspace for memory and the curve (10000 1000000)
+set -euo pipefail
+build=$1
+rounds=${BENCH_ROUNDS:-5}
+seconds=${BENCH_SECONDS:-1}
+simple="ping set-get contended set-del compare-del reentrant reentrant-eval renewal fair handoff-publish handoff-blpop"
+workloads=${BENCH_WORKLOADS:-$simple fanout-1000 fanout-10000}
+sizes=${BENCH_KEYS:-10000 1000000}
+out=$build/bench.jsonl
+port=28500
+names=()
+declare -A pids ports
+
+ulimit -n "$(ulimit -Hn)"
+: >"$out"
+trap 'kill "${pids[@]}" 2>/dev/null || true' EXIT
+
+# $1 name, the rest its command. Debian's redis-check-rdb is a redis-server when it is called so; the
+# package with the service is not needed.
+start() {
+    local name=$1
+    shift
+    taskset -c 0 "$@" >"$build/bench-$name.log" 2>&1 &
+    pids[$name]=$!
+    ports[$name]=$port
+    names+=("$name")
+    port=$((port + 1))
+}
+
+start_redis() {
+    start redis bash -c "exec -a redis-server /usr/bin/redis-check-rdb --port $port --save '' --appendonly no --maxclients 20000"
+}
+
+start_latchd() {
+    start latchd "$build/latchd" --port "$port" --maxclients 20000
+}
+
+wait_for() {
+    local tries=0
+    until redis-cli -p "${ports[$1]}" ping >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        if [ "$tries" -gt 200 ]; then
+            echo "$1 does not answer" >&2
+            exit 1
+        fi
+    done
+}
+
+note() { # server, a line of JSON
+    echo "{\"server\":\"$1\",${2#\{}" >>"$out"
+}
+
+generator() { taskset -c 1 "$@"; }
+
+load() { # server, workload, pipeline
+    local workload=$2 more=()
+    case $1 in uv | epoll) more=(--echo yes) ;; esac
+    case $2 in fanout-*)
+        more=(--connections 1 --listeners "${2#fanout-}")
+        workload=fanout
+        ;;
+    esac
+    note "$1" "$(generator "$build/bench_load" "$workload" --port "${ports[$1]}" --pid "${pids[$1]}" \
+        --pipeline "$3" --seconds "$seconds" "${more[@]}")"
+}
+
+start_redis
+start_latchd
+while IFS='=' read -r name command; do
+    [ -n "$name" ] || continue
+    # shellcheck disable=SC2086  # a command line is words
+    start "$name" ${command//%p/$port}
+done <<<"${BENCH_PEERS-}"
+for name in "${names[@]}"; do wait_for "$name"; done
+start uv "$build/bench_echo_uv" "$port"
+start epoll "$build/bench_echo_epoll" "$port"
+
+echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) cores, Linux $(uname -r), load $(cut -d' ' -f1 /proc/loadavg)"
+echo "$rounds rounds of $seconds s, 50 connections over TCP"
+for workload in $workloads; do
+    for pipeline in 1 16; do
+        case $workload in fanout-*) [ $pipeline = 1 ] || continue ;; esac
+        for _ in $(seq "$rounds"); do
+            for name in "${names[@]}"; do
+                case $name-$workload in uv-[fh]a* | epoll-[fh]a*) continue ;; esac
+                load "$name" "$workload" "$pipeline"
+            done
+        done
+    done
+done
+
+# Memory is told from fresh servers only: none gives all of it back.
+kill "${pids[@]}"
+wait 2>/dev/null || true
+fresh() { # server, program and its arguments
+    local server=$1
+    shift
+    "start_$server"
+    wait_for "$server"
+    note "$server" "$(generator "$@" --port "${ports[$server]}" --pid "${pids[$server]}")"
+    kill "${pids[$server]}"
+    wait "${pids[$server]}" 2>/dev/null || true
+}
+for server in redis latchd; do
+    fresh $server "$build/bench_memory" connection 10000
+    for n in $sizes; do
+        fresh $server "$build/bench_memory" string "$n"
+        fresh $server "$build/bench_memory" hash "$n"
+        fresh $server "$build/bench_load" set-get --pipeline 16 --keys "$n" --warm "$((1 + n / 500000))"
+    done
+    fresh $server "$build/bench_expiry" 1000000
+done
+unset 'pids[*]'
+
+bench/table.awk "$out"
+bench/plot.sh "$out" "$build"
