@@ -53,6 +53,23 @@ static bool same_commands(const struct acl_user *a, const struct acl_user *b)
     return true;
 }
 
+/* As in Redis, two kinds of users are not read back as they were: %RW~* is a pattern and printed as
+ * ~*, which is a rule; and a pattern in a selector may end with the parenthesis that closes one. */
+static bool ambiguous(const struct acl_user *u, struct bytes printed)
+{
+    size_t closing = 0;
+    for (size_t i = 0; i < printed.n; i++)
+        closing += printed.p[i] == ')';
+    for (size_t i = 0; i < u->nselectors; i++) {
+        const struct acl_items *keys = &u->selectors[i]->keys;
+        for (size_t k = 0; k < keys->n; k++)
+            if (keys->item[k]->n == 1 && keys->item[k]->text[0] == '*' &&
+                keys->item[k]->tag == ACL_ACCESS_ALL)
+                return true;
+    }
+    return closing != u->nselectors - 1;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static struct rig *r; /* the commands are the same for all runs */
@@ -65,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     acl_user_print(first, &was);
     size_t refused = apply(r, second, buf_bytes(&was));
     acl_user_print(second, &is);
-    if (refused || !bytes_eq(buf_bytes(&was), buf_bytes(&is)) || !same_commands(first, second)) {
+    bool same = bytes_eq(buf_bytes(&was), buf_bytes(&is)) && same_commands(first, second);
+    if (!ambiguous(first, buf_bytes(&was)) && (refused || !same)) {
         fprintf(stderr, "%zu rules refused\nwas: %.*s\nis:  %.*s\n", refused,
                 BYTES_FMT(buf_bytes(&was)), BYTES_FMT(buf_bytes(&is)));
         abort();
