@@ -53,7 +53,9 @@ func TestRedislockHoldsSeveralKeysTogether(t *testing.T) {
 // A locker that gave up asking for a key before it was answered may be told of no change to it, whatever the
 // server does: on a busy machine the 20 ms of its default are too short.
 func newLocker(t *testing.T, l *latchd, option rueidislock.LockerOption) rueidislock.Locker {
-	option.TryNextAfter = 10 * time.Second
+	if !option.ClientOption.DisableCache { // then it is how often to ask again
+		option.TryNextAfter = 10 * time.Second
+	}
 	option.ClientOption.InitAddress = []string{l.addr}
 	locker := must(rueidislock.NewLocker(option))(t)
 	t.Cleanup(locker.Close)
