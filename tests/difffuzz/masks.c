@@ -190,7 +190,8 @@ bool mask_changed(struct bytes ours, struct bytes theirs)
             bytes_eq(theirs, bytes_of(changed[i].theirs)))
             return true;
     struct answer a, b;
-    bool same = answer_parse(ours, &a) & answer_parse(theirs, &b) && same_answer(&a, &b);
+    bool ours_whole = answer_parse(ours, &a), theirs_whole = answer_parse(theirs, &b);
+    bool same = ours_whole && theirs_whole && same_answer(&a, &b);
     answer_free(&a);
     answer_free(&b);
     return same;
