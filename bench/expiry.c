@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 
     r.seen = mem_alloc((size_t)r.n);
     r.late = mem_alloc((size_t)r.n * sizeof *r.late);
-    r.first = (int64_t)wall_ms() + 2000 + r.n / 100; /* time enough to fill */
+    r.first = (int64_t)wall_ms() + 2000 + r.n / 50; /* time enough to fill */
     fill(&r, fd);
     if (wall_ms() > (double)r.first)
         give_up("filling took too long");

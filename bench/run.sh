@@ -104,23 +104,23 @@ done
 # Memory is told from fresh servers only: none gives all of it back.
 kill "${pids[@]}"
 wait 2>/dev/null || true
-fresh() { # server, program and its arguments
-    local server=$1
-    shift
+fresh() { # server, what it is about, program and its arguments
+    local server=$1 about=$2
+    shift 2
     "start_$server"
     wait_for "$server"
-    note "$server" "$(generator "$@" --port "${ports[$server]}" --pid "${pids[$server]}")"
+    note "$server" "{\"about\":\"$about\",$(generator "$@" --port "${ports[$server]}" --pid "${pids[$server]}" | cut -c2-)"
     kill "${pids[$server]}"
     wait "${pids[$server]}" 2>/dev/null || true
 }
 for server in redis latchd; do
-    fresh $server "$build/bench_memory" connection 10000
+    fresh $server memory "$build/bench_memory" connection 10000
     for n in $sizes; do
-        fresh $server "$build/bench_memory" string "$n"
-        fresh $server "$build/bench_memory" hash "$n"
-        fresh $server "$build/bench_load" set-get --pipeline 16 --keys "$n" --warm "$((1 + n / 500000))"
+        fresh $server memory "$build/bench_memory" string "$n"
+        fresh $server memory "$build/bench_memory" hash "$n"
+        fresh $server keyspace "$build/bench_load" set-get --pipeline 16 --keys "$n" --warm "$((1 + n / 500000))"
     done
-    fresh $server "$build/bench_expiry" 1000000
+    fresh $server expiry "$build/bench_expiry" 1000000
 done
 unset 'pids[*]'
 

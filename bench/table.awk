@@ -26,7 +26,11 @@ function spread(list,    a, n) {
 }
 
 { server = field("server") }
-/"workload"/ && !/"keys":1000000,|"keys":10000000,/ {
+/"about":"keyspace"/ {
+    curve = curve sprintf("%-8s %9d keys  %.3f us per SET or GET\n", server, field("keys"), field("cpu_us"))
+    next
+}
+/"workload"/ {
     name = field("workload")
     if (name == "fanout") name = name "-" field("listeners")
     row = name " " field("pipeline")
@@ -35,7 +39,6 @@ function spread(list,    a, n) {
     cpu[row, server] = cpu[row, server] " " field("cpu_us")
     next
 }
-/"workload"/ { curve = curve sprintf("%-8s %9d keys  %.3f us per SET or GET\n", server, field("keys"), field("cpu_us")) }
 /"bytes_each"/ { memory = memory sprintf("%-8s %9d x %-10s  %7.1f bytes each\n", server, field("n"), field("what"), field("bytes_each")) }
 /"late_ms"/ { expiry = expiry sprintf("%-8s %s\n", server, $0) }
 
