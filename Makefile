@@ -114,6 +114,10 @@ lint:
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
 	    -j2 --project=build-debug/compile_commands.json
 	cmake --build --preset debug --target latchd
+	tests/lint/units.sh build-debug/latchd
+	tests/lint/containers.py
+	@$(MAKE) --no-print-directory static
+	tests/lint/chroot.sh build-static/latchd
 	tests/lint/metrics.sh build-debug/latchd "$$(tools/promtool.sh build-debug/promtool)"
 
 clean:
