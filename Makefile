@@ -51,21 +51,22 @@ clients: build
 clients-%: build
 	@tests/clients/run.sh $*
 
-# Random input, FUZZ_SECONDS for each target; what is found stays in build-fuzz/found.
+# Random input, FUZZ_SECONDS for each target, from FUZZ_SEED if there is one; what is found stays in
+# build-fuzz/found.
 FUZZ_SECONDS = 60
 fuzz:
 	@tools/deps.sh fuzz
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz --target fuzzers
-	@tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS)
+	@tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ_SEED)
 
-# Random words to latchd and to a redis-server, for DIFFFUZZ_SECONDS.
+# Random words to latchd and to a redis-server, for DIFFFUZZ_SECONDS, from DIFFFUZZ_SEED if there is one.
 DIFFFUZZ_SECONDS = 60
 difffuzz:
 	@tools/deps.sh test
 	@cmake --preset debug >/dev/null
 	@cmake --build --preset debug --target difffuzz latchd
-	@LATCHD=build-debug/latchd build-debug/difffuzz $(DIFFFUZZ_SECONDS)
+	@LATCHD=build-debug/latchd build-debug/difffuzz $(DIFFFUZZ_SECONDS) $(DIFFFUZZ_SEED)
 
 # Locks under duress for SOAK_SECONDS, then every attack, beside a redis-server; on the program as it ships.
 SOAK_SECONDS = 120
