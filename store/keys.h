@@ -181,7 +181,7 @@ bool keys_assign(struct keys *k, struct entry **e, struct bytes value);
 
 /* Makes it a string of `n` undefined bytes, whatever it was; NULL, and nothing done, when memory is
  * out. */
-char *keys_restring(struct keys *k, struct entry **e, size_t n);
+char *keys_restring(struct keys *k, struct entry **at, size_t n);
 
 /* A container that has outgrown the entry: its object, allocated by the type's own code. */
 void *entry_object(const struct entry *e);

@@ -72,9 +72,9 @@ static bool keep(struct call *c, struct multi *m)
 
 void multi_queue(struct call *c)
 {
-    if (c->session->flags & (SESSION_DIRTY_CAS | SESSION_DIRTY_EXEC)) {
-        reply_status(c->reply, BYTES("QUEUED")); /* it will fail anyway: nothing is kept */
-    } else if (keep(c, c->session->more->multi)) {
+    /* What will fail anyway is not kept. */
+    bool doomed = c->session->flags & (SESSION_DIRTY_CAS | SESSION_DIRTY_EXEC);
+    if (doomed || keep(c, c->session->more->multi)) {
         reply_status(c->reply, BYTES("QUEUED"));
     } else {
         multi_fail(c->session);

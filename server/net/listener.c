@@ -210,7 +210,7 @@ static int fail(int fd)
 
 static int bound_port(int fd)
 {
-    struct sockaddr_storage a;
+    struct sockaddr_storage a = {0};
     socklen_t len = sizeof a;
     if (getsockname(fd, (struct sockaddr *)&a, &len) != 0)
         return 0;
@@ -267,9 +267,10 @@ static bool is_stale(const struct sockaddr_un *a)
 int listener_unix(struct net *n, const char *path, mode_t perm)
 {
     struct sockaddr_un a = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof a.sun_path)
+    size_t n_path = strlen(path);
+    if (n_path >= sizeof a.sun_path)
         return UV_ENAMETOOLONG;
-    strcpy(a.sun_path, path);
+    memcpy(a.sun_path, path, n_path);
     if (is_stale(&a))
         unlink(path);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
