@@ -101,7 +101,8 @@ budget: build
 	@mv build/budget.tsv bench/budget.tsv
 
 # Analysis reads the debug build's commands: there the asserts say what the code may rely on. Tests
-# are compiled by both compilers and read by cppcheck; clang-tidy is for what ships.
+# are compiled by both compilers and read by cppcheck; clang-tidy is for what ships. NULL is a pointer here, also
+# at the end of a variable list of arguments.
 lint:
 	@tools/deps.sh lint
 	clang-format --dry-run -Werror $(C_FILES)
@@ -113,7 +114,7 @@ lint:
 	@cmake --preset debug >/dev/null
 	run-clang-tidy -quiet -p build-debug '^$(CURDIR)/(base|resp|store|scripts|server)/' 2>/dev/null
 	cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
-	    -j2 --project=build-debug/compile_commands.json
+	    --suppress=varFuncNullUB -j2 --project=build-debug/compile_commands.json
 	cmake --build --preset debug --target latchd
 	tests/lint/units.sh build-debug/latchd
 	tests/lint/containers.py

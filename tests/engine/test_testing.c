@@ -233,7 +233,7 @@ TEST(testing, faults_are_refused_when_they_make_no_sense)
 
 TEST(testing, a_percentage_depends_on_the_seed_alone)
 {
-    char first[101], second[101];
+    char first[101] = "", second[101] = "";
     struct rig *r = rig_new_testing();
     run(r, "TEST.FAULT ADD PING PERCENT 30 ERROR X");
     for (int round = 0; round < 2; round++) {

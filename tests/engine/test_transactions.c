@@ -100,7 +100,7 @@ TEST(transactions, a_hundred_thousand_watches_are_no_trouble)
 {
     enum { KEYS = 100000, PER_COMMAND = 200 };
     struct rig *r = rig_new();
-    char names[PER_COMMAND][16];
+    char names[PER_COMMAND][16] = {{0}};
     struct bytes argv[PER_COMMAND + 1] = {BYTES("WATCH")};
     for (int round = 0; round < 3; round++) {
         for (int who = 0; who < 3; who++) {

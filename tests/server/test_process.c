@@ -37,7 +37,7 @@ _Noreturn static void become(const struct child *c, const char *name, const char
                              const int in[2], const int out[2])
 {
     const char *argv[MOST_ARGS] = {name};
-    for (size_t i = 0; args[i] && i < MOST_ARGS - 2; i++)
+    for (size_t i = 0; i < MOST_ARGS - 2 && args[i]; i++)
         argv[i + 1] = args[i];
     dup2(in[0], STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
