@@ -147,17 +147,23 @@ static void add(struct call *c, unsigned flags, size_t pairs)
         reply_real(c->reply, sums.last.score);
 }
 
-static void cmd_zadd(struct call *c)
+static void add_with(struct call *c, unsigned more)
 {
     unsigned flags;
     size_t pairs = add_pairs(c, &flags);
-    if (add_makes_sense(c, flags, pairs))
-        add(c, flags, pairs);
+    if (add_makes_sense(c, flags | more, pairs))
+        add(c, flags | more, pairs);
 }
 
+static void cmd_zadd(struct call *c)
+{
+    add_with(c, 0);
+}
+
+/* ZADD's options are known here too, if only to be refused: nothing is left behind them. */
 static void cmd_zincrby(struct call *c)
 {
-    add(c, ADD_INCR, 2);
+    add_with(c, ADD_INCR);
 }
 
 /* Giving a member that is there another score needs no memory: a held permit can be renewed. */
@@ -165,7 +171,7 @@ static bool add_grows(struct call *c)
 {
     unsigned flags;
     double score;
-    size_t i = c->cmd->run == cmd_zincrby ? 2 : add_pairs(c, &flags);
+    size_t i = add_pairs(c, &flags);
     struct entry *e = keys_peek(c->keys, c->argv[1]);
     if (e == NULL || e->type != VALUE_ZSET)
         return true;

@@ -110,6 +110,13 @@ static const struct {
     /* Since 7.2 short lists and sets are kept in one piece. */
     {"$8\r\nlistpack\r\n", "$9\r\nquicklist\r\n"},
     {"$8\r\nlistpack\r\n", "$9\r\nhashtable\r\n"},
+    /* Since 7.2 LPOS refuses a rank that has no opposite. */
+    {"-ERR value is out of range, value must between -9223372036854775807 and "
+     "9223372036854775807\r\n",
+     "$-1\r\n"},
+    {"-ERR value is out of range, value must between -9223372036854775807 and "
+     "9223372036854775807\r\n",
+     "_\r\n"},
 };
 
 const char *const mask_options[] = {

@@ -53,10 +53,11 @@ static bool unpredictable(const struct session *s)
             SESSION_REPLY_SKIP_NEXT | SESSION_PUBSUB | SESSION_MONITOR | SESSION_TRACKING);
 }
 
-/* Subscribing answers once for each channel. */
+/* Subscribing answers once for each channel, and may have been queued. */
 static bool answers_often(const struct command *c)
 {
-    return c->group == GROUP_PUBSUB && c->full_name == NULL && c->run != NULL;
+    return (c->group == GROUP_PUBSUB && c->full_name == NULL && c->run != NULL) ||
+           strcmp(c->name, "exec") == 0;
 }
 
 static void check(struct rig *r)
