@@ -461,7 +461,8 @@ static bool parse_list(const struct option *o, void *member, const struct bytes 
         return refuse(why, "Too many bind addresses specified.");
     struct config_list fresh = {0};
     for (size_t i = 0; i < n; i++)
-        config_list_add(&fresh, v[i]);
+        if (strnlen(v[i].p, v[i].n)) /* nothing is no address; a text ends at its first NUL */
+            config_list_add(&fresh, v[i]);
     config_list_clear(member);
     *(struct config_list *)member = fresh;
     return true;
