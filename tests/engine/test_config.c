@@ -91,6 +91,19 @@ TEST(config, every_default_prints_as_the_table_has_it_or_as_its_unit)
     end(&f);
 }
 
+TEST(config, an_empty_address_is_none)
+{
+    struct fixture f;
+    struct buf out = {0};
+    const struct bytes addresses[] = {BYTES("127.0.0.1"), BYTES(""), BYTES("\0x"), BYTES("::1")};
+    begin(&f);
+    assert_true(config_load(&f.cfg, BYTES("bind"), addresses, 4, f.why));
+    assert_true(config_get(&f.cfg, BYTES("bind"), &out));
+    assert_true(bytes_eq(buf_bytes(&out), BYTES("127.0.0.1 ::1")));
+    buf_free(&out);
+    end(&f);
+}
+
 TEST(config, names_are_unique_and_ours_have_help)
 {
     for (size_t i = 0; i < noptions; i++) {
