@@ -6,6 +6,9 @@
  *
  * A larger object gets a mapping of its own with the same header, and thus the same way back.
  *
+ * What is set aside is one mapping that nobody touches. It costs two system calls and no memory;
+ * when the system has no more to give, it is handed back and the same request made again.
+ *
  * Freed objects are poisoned under AddressSanitizer.
  */
 #include "store/arena.h"
@@ -26,6 +29,7 @@
 #endif
 
 enum { CHUNK_PAGES = 16, WARM_PAGES = 8, HEADER = sizeof(struct arena_page) };
+#define CHUNK_BYTES ((size_t)CHUNK_PAGES * ARENA_PAGE)
 
 /* Coarse classes: four to each doubling beyond ARENA_FINE. */
 static uint32_t class_of(size_t size, uint32_t *rounded)
@@ -86,13 +90,43 @@ static uint32_t take_number(struct arena *a)
     return a->n++;
 }
 
+static char *map(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+bool arena_reserve(struct arena *a, size_t size)
+{
+    arena_release(a);
+    a->naside = size + CHUNK_BYTES + ARENA_PAGE;
+    a->aside = map(a->naside);
+    return a->aside != NULL;
+}
+
+void arena_give_up(struct arena *a)
+{
+    munmap(a->aside, a->naside);
+    a->aside = NULL;
+}
+
+/* Something may be had by giving up what was set aside. */
+static bool more_to_try(struct arena *a)
+{
+    bool had = a->aside != NULL;
+    arena_release(a);
+    return had;
+}
+
 /* Mapped memory of `size` bytes that begins at a multiple of ARENA_PAGE. `*base` and `*len` are
  * what to unmap one day. */
-static char *map_aligned(size_t size, char **base, size_t *len)
+static char *map_aligned(struct arena *a, size_t size, char **base, size_t *len)
 {
     size_t total = size + ARENA_PAGE;
-    char *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
+    char *p = map(total);
+    if (p == NULL && more_to_try(a))
+        p = map(total);
+    if (p == NULL)
         return NULL;
     char *start = (char *)(((uintptr_t)p + ARENA_PAGE - 1) & ~(uintptr_t)(ARENA_PAGE - 1));
     if (start > p)
@@ -116,7 +150,7 @@ static void map_chunk(struct arena *a)
 {
     char *base;
     size_t len;
-    char *p = map_aligned((size_t)CHUNK_PAGES * ARENA_PAGE, &base, &len);
+    char *p = map_aligned(a, CHUNK_BYTES, &base, &len);
     if (p == NULL) {
         mem_alloc(SIZE_MAX / 2); /* does not return: one line, and the end */
         return;
@@ -182,7 +216,7 @@ static void *new_large(struct arena *a, size_t size)
     uint32_t number = take_number(a);
     if (number == 0)
         return NULL;
-    char *p = map_aligned((size + HEADER + 4095) & ~(size_t)4095, &base, &len);
+    char *p = map_aligned(a, (size + HEADER + 4095) & ~(size_t)4095, &base, &len);
     a->pages[number] = p;
     if (p == NULL) {
         a->after[number] = a->spare;
@@ -264,6 +298,10 @@ void *arena_block(struct arena *a, void *p, size_t size)
 {
     size_t before = mem_size(p);
     void *grown = mem_try_grow(p, size);
+    if (grown == NULL && more_to_try(a))
+        grown = mem_try_grow(p, size);
+    if (grown == NULL && size <= ARENA_SMALL)
+        mem_alloc(SIZE_MAX / 2); /* does not return: one line, and the end */
     if (grown)
         a->bytes += mem_size(grown) - before;
     return grown;
@@ -283,9 +321,10 @@ void arena_free(struct arena *a)
             munmap(page, page->size + (size_t)HEADER);
     }
     for (uint32_t i = 0; i < a->nchunks; i++) {
-        show(a->chunks[i], (size_t)CHUNK_PAGES * ARENA_PAGE);
-        munmap(a->chunks[i], (size_t)CHUNK_PAGES * ARENA_PAGE);
+        show(a->chunks[i], CHUNK_BYTES);
+        munmap(a->chunks[i], CHUNK_BYTES);
     }
+    arena_release(a);
     mem_free(a->chunks);
     mem_free(a->pages);
     mem_free(a->after);

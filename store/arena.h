@@ -9,8 +9,9 @@
  * Page numbers begin at 1, so references below ARENA_PAGE_UNITS never name an object; the wheel
  * uses them to name its own lists.
  *
- * A failure to get one more page for small objects ends the process (see base/mem.h); objects
- * larger than ARENA_SMALL, whose size a client chose, and blocks may fail and say so.
+ * A failure to get memory for something small ends the process (see base/mem.h); objects and blocks
+ * larger than ARENA_SMALL, whose size a client chose, may fail and say so. Whoever is about to make
+ * several of them, and must make all or none, sets memory aside first.
  */
 #ifndef STORE_ARENA_H
 #define STORE_ARENA_H
@@ -49,6 +50,8 @@ struct arena {
     char **chunks;                /* what was mapped, for arena_free */
     uint32_t nchunks;
     size_t bytes; /* in use by objects and blocks */
+    void *aside;  /* mapped and not used: given up when memory runs out */
+    size_t naside;
 };
 
 void arena_init(struct arena *a);
@@ -83,8 +86,28 @@ static inline size_t arena_room(const void *object)
 /* What an object of that size would hold. */
 size_t arena_round(size_t size);
 
-/* Blocks: counted, resizable, by pointer. NULL when memory is out, and then `p` is untouched. */
+/* Blocks: counted, resizable, by pointer. NULL when memory is out for a large one, and then `p` is
+ * untouched. */
 void *arena_block(struct arena *a, void *p, size_t size);
 void arena_block_drop(struct arena *a, void *p);
+
+/*
+ * Sets aside what objects and blocks of `size` bytes together, as told by arena_cost, take at the
+ * most: until arena_release they will not fail. False, and nothing set aside, when memory is out.
+ */
+bool arena_reserve(struct arena *a, size_t size);
+void arena_give_up(struct arena *a);
+
+static inline void arena_release(struct arena *a)
+{
+    if (a->aside)
+        arena_give_up(a);
+}
+
+/* What something of `n` bytes that a client sent takes at the most when it is kept. */
+static inline size_t arena_cost(size_t n)
+{
+    return n + n / 4 + (n > ARENA_SMALL / 2 ? 2 * ARENA_PAGE : 64);
+}
 
 #endif

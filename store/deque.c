@@ -326,4 +326,11 @@ static size_t memory(const void *object)
     return sizeof *d + d->bytes + d->cap * sizeof(ref);
 }
 
-const struct value_ops deque_ops = {.count = deque_count, .drop = drop, .memory = memory};
+static size_t growth(const void *object, size_t n)
+{
+    const struct deque *d = object;
+    return d->count + n > d->cap ? 3 * sizeof(ref) * (d->count + n) : 0;
+}
+
+const struct value_ops deque_ops = {
+    .count = deque_count, .drop = drop, .memory = memory, .growth = growth};

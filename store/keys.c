@@ -548,6 +548,15 @@ size_t keys_memory(const struct keys *k, const struct entry *e)
     return n;
 }
 
+/* An array of references doubles, and the old one goes when the new one is there. */
+size_t keys_growth(const struct entry *e, size_t n)
+{
+    if (e == NULL || !(e->flags & ENTRY_OUTSIDE))
+        return 3 * sizeof(ref) * (n + ENTRY_INLINE_MAX);
+    const struct value_ops *ops = value_ops[e->type];
+    return ops->growth ? ops->growth(entry_object(e), n) : 0;
+}
+
 /* Time. */
 
 bool keyspace_advance(struct keyspace *s, int64_t now, int *budget)

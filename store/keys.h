@@ -167,6 +167,9 @@ bool keys_overdue(const struct keys *k, const struct entry *e);
 /* How many milliseconds the entries that have a deadline have left, on average. */
 int64_t keys_average_ttl(const struct keys *k);
 
+/* Bytes that the arrays of a container, or of none yet, may take when `n` elements are put in. */
+size_t keys_growth(const struct entry *e, size_t n);
+
 /* Bytes that the entry and its value take. */
 size_t keys_memory(const struct keys *k, const struct entry *e);
 
@@ -195,6 +198,7 @@ struct value_ops {
     size_t (*count)(const struct entry *e);
     bool (*drop)(struct arena *a, void *object, int *budget);
     size_t (*memory)(const void *object);
+    size_t (*growth)(const void *object, size_t n); /* see keys_growth; NULL: there are no arrays */
 };
 
 #endif

@@ -296,4 +296,12 @@ static size_t memory(const void *object)
     return sizeof *s + s->bytes + s->cap * sizeof(ref) + dict_memory(&s->index);
 }
 
-const struct value_ops set_ops = {.count = set_count, .drop = drop, .memory = memory};
+static size_t growth(const void *object, size_t n)
+{
+    const struct set *s = object;
+    size_t all = s->index.count + n;
+    return all > s->cap ? 3 * sizeof(ref) * all : 0;
+}
+
+const struct value_ops set_ops = {
+    .count = set_count, .drop = drop, .memory = memory, .growth = growth};

@@ -596,4 +596,13 @@ static size_t memory(const void *object)
            z->cap * sizeof *z->leaves;
 }
 
-const struct value_ops zset_ops = {.count = zset_count, .drop = drop, .memory = memory};
+/* At the worst, every second member halves a leaf of its own. */
+static size_t growth(const void *object, size_t n)
+{
+    const struct zset *z = object;
+    size_t all = z->nleaves + n;
+    return all > z->cap ? 3 * sizeof *z->leaves * all : 0;
+}
+
+const struct value_ops zset_ops = {
+    .count = zset_count, .drop = drop, .memory = memory, .growth = growth};

@@ -42,6 +42,12 @@ size_t container_room(const struct call *c, size_t i)
     return room;
 }
 
+bool container_reserve(struct call *c, const struct entry *e, size_t i, size_t per)
+{
+    size_t n = (c->argc - i) / per;
+    return n <= 1 || call_reserve(c, i, keys_growth(e, n));
+}
+
 void container_commit(struct call *c, struct entry *e, enum key_event ev)
 {
     grade(c, e);

@@ -12,8 +12,13 @@ size_t container_room(const struct call *c, size_t i);
 /* Closes the bracket after a change, and notes what OBJECT ENCODING will say. */
 void container_commit(struct call *c, struct entry *e, enum key_event ev);
 
-/* Closes the bracket when memory has run out, and replies so. What this command has already put
- * into an older container stays; a new container goes altogether. */
+/* Sets memory aside for the arguments from `i` on, `per` for each element of `e`, which may be
+ * NULL: all of them will be put in, or none. False after an error. */
+bool container_reserve(struct call *c, const struct entry *e, size_t i, size_t per);
+
+/* Closes the bracket when memory has run out, and replies so. A new container goes altogether. In
+ * an older one, what this command has put there stays: only when somebody else took what was set
+ * aside does it come to that. */
 void container_out_of_memory(struct call *c, struct entry *e, bool changed, enum key_event ev);
 
 /* Argument `i` as a count that must not be negative. */

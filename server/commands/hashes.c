@@ -20,7 +20,7 @@ static int64_t set_fields(struct call *c)
         call_wrong_arity(c);
         return -1;
     }
-    if (!call_find(c, 1, VALUE_HASH, &e) ||
+    if (!call_find(c, 1, VALUE_HASH, &e) || !container_reserve(c, e, 2, 2) ||
         !(e = call_edit(c, 1, VALUE_HASH, e, container_room(c, 2))))
         return -1;
     size_t before = hash_count(e);

@@ -31,7 +31,8 @@ static void push(struct call *c, enum end end, bool only_old)
         reply_int(c->reply, 0);
         return;
     }
-    if (!(e = call_edit(c, 1, VALUE_LIST, e, container_room(c, 2))))
+    if (!container_reserve(c, e, 2, 1) ||
+        !(e = call_edit(c, 1, VALUE_LIST, e, container_room(c, 2))))
         return;
     for (size_t i = 2; i < c->argc; i++) {
         if (!push_item(c, &e, end, c->argv[i])) {

@@ -24,7 +24,8 @@ static void cmd_sadd(struct call *c)
         return;
     }
     int64_t added = 0;
-    if (!(e = call_edit(c, 1, VALUE_SET, e, container_room(c, 2))))
+    if (!container_reserve(c, e, i, 1) ||
+        !(e = call_edit(c, 1, VALUE_SET, e, container_room(c, 2))))
         return;
     for (; i < c->argc; i++) {
         if (set_has(e, c->argv[i]))

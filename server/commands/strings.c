@@ -175,6 +175,15 @@ static void reply_string(struct call *c, const struct entry *e)
         reply_null(c->reply);
 }
 
+/* The reply is the old value, so after it nothing may fail any more. */
+static bool reply_before_change(struct call *c, const struct entry *e)
+{
+    if (!call_reserve(c, 1, 0))
+        return false;
+    reply_string(c, e);
+    return true;
+}
+
 /* Does the key's state satisfy NX, XX, IFEQ or IFNE? */
 static bool condition_holds(const struct call *c, const struct options *o, const struct entry *e)
 {
@@ -204,8 +213,8 @@ static void cmd_set(struct call *c)
     }
 
     bool holds = condition_holds(c, &o, e);
-    if (o.flags & OPT_GET)
-        reply_string(c, e);
+    if (o.flags & OPT_GET && !reply_before_change(c, e))
+        return;
     if (!holds) {
         if (!(o.flags & OPT_GET))
             reply_null(c->reply);
@@ -272,10 +281,8 @@ static void cmd_get(struct call *c)
 static void cmd_getset(struct call *c)
 {
     struct entry *e;
-    if (!call_find(c, 1, VALUE_STRING, &e))
-        return;
-    reply_string(c, e);
-    put_string(c, 1, e, c->argv[2], EV_SET, WHEEL_NEVER, false);
+    if (call_find(c, 1, VALUE_STRING, &e) && reply_before_change(c, e))
+        put_string(c, 1, e, c->argv[2], EV_SET, WHEEL_NEVER, false);
 }
 
 static void cmd_getdel(struct call *c)
@@ -361,8 +368,11 @@ static bool pairs_ok(struct call *c)
     return false;
 }
 
+/* All of them, or none after an error. */
 static bool set_pairs(struct call *c)
 {
+    if (c->argc > 3 && !call_reserve(c, 1, 0))
+        return false;
     for (size_t i = 1; i < c->argc; i += 2)
         if (!put_string(c, i, keys_find(c->keys, c->argv[i]), c->argv[i + 1], EV_SET, WHEEL_NEVER,
                         false))
@@ -374,16 +384,6 @@ static void cmd_mset(struct call *c)
 {
     if (pairs_ok(c) && set_pairs(c))
         reply_ok(c->reply);
-}
-
-/* All or none: what was set before memory ran out goes again. */
-static void drop_pairs(struct call *c)
-{
-    for (size_t i = 1; i < c->argc; i += 2) {
-        struct entry *e = keys_find(c->keys, c->argv[i]);
-        if (e)
-            keys_delete(c->keys, e, EV_DEL);
-    }
 }
 
 static void cmd_msetnx(struct call *c)
@@ -398,8 +398,6 @@ static void cmd_msetnx(struct call *c)
     }
     if (set_pairs(c))
         reply_int(c->reply, 1);
-    else
-        drop_pairs(c);
 }
 
 static void cmd_append(struct call *c)

@@ -137,7 +137,8 @@ static void add(struct call *c, unsigned flags, size_t pairs)
     for (size_t i = pairs; i < c->argc; i += 2)
         if (!call_real(c, i, &score))
             return;
-    if (!call_find(c, 1, VALUE_ZSET, &e) || !add_all(c, e, flags, pairs, &sums))
+    if (!call_find(c, 1, VALUE_ZSET, &e) || !container_reserve(c, e, pairs, 2) ||
+        !add_all(c, e, flags, pairs, &sums))
         return;
     if (!(flags & ADD_INCR))
         reply_int(c->reply, sums.added + (flags & ADD_CH ? sums.updated : 0));

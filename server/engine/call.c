@@ -53,6 +53,7 @@ void call_handle(struct call *c)
     if (first)
         monitor_show(c);
     c->cmd->run(c);
+    arena_release(&e->space.arena);
     if (c->cmd->flags & CMD_READONLY && e->tracking.clients)
         tracking_remember(c);
     if (shown && !first)
@@ -142,6 +143,16 @@ bool call_find(struct call *c, size_t i, enum value_type type, struct entry **ou
     if (*out == NULL || (*out)->type == type)
         return true;
     reply_error(c->reply, ERR_WRONG_TYPE);
+    return false;
+}
+
+bool call_reserve(struct call *c, size_t i, size_t more)
+{
+    for (; i < c->argc; i++)
+        more += arena_cost(c->argv[i].n);
+    if (more <= ARENA_SMALL || arena_reserve(&c->engine->space.arena, more))
+        return true;
+    call_out_of_memory(c);
     return false;
 }
 

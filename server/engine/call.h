@@ -62,6 +62,10 @@ bool call_find(struct call *c, size_t i, enum value_type type, struct entry **ou
 struct entry *call_find_any(struct call *c, size_t i); /* any type */
 struct entry *call_peek(struct call *c, size_t i);     /* the same, but not a use of the key */
 
+/* Sets memory aside for all that may be kept of the arguments from `i` on and for `more` bytes, so
+ * that a command that changes much cannot run out in the middle. False after an error. */
+bool call_reserve(struct call *c, size_t i, size_t more);
+
 /* Opens the bracket: on `found`, or on a new entry named by argument i when that is NULL. NULL,
  * after an error, when memory is out. */
 struct entry *call_edit(struct call *c, size_t i, enum value_type type, struct entry *found,

@@ -7,9 +7,13 @@
 #define TESTS_FAULTS_FAILING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The allocation after `skip` more of them fails, once. */
 void failing_arm(int skip);
+
+/* From here on there is memory for so many bytes, besides what is given back. */
+void failing_limit(size_t bytes);
 
 /* True if it has failed since; and from here on none does. */
 bool failing_disarm(void);
