@@ -48,6 +48,12 @@ static int64_t wall_us(void *ctx)
     return (INT64_C(1700000000000) + c->now) * 1000;
 }
 
+static int64_t now_us(void *ctx)
+{
+    const struct counter *c = ctx;
+    return c->now * 1000;
+}
+
 static int64_t running_ms(void *ctx)
 {
     (void)ctx;
@@ -169,8 +175,11 @@ static void make_steps(struct counter *c)
 
 static void count(const struct workload *w, const char *scripts)
 {
-    static const struct engine_host host = {
-        .wake = wake, .wall_us = wall_us, .running_ms = running_ms, .serve_others = serve_others};
+    static const struct engine_host host = {.wake = wake,
+                                            .wall_us = wall_us,
+                                            .now_us = now_us,
+                                            .running_ms = running_ms,
+                                            .serve_others = serve_others};
     struct counter *c = mem_alloc(sizeof *c);
     char label[64];
     c->workload = w;

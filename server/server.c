@@ -86,6 +86,12 @@ static int64_t host_wall_us(void *ctx)
     return clock_wall_us(&s->clock, s->present);
 }
 
+static int64_t host_now_us(void *ctx)
+{
+    const struct server *s = ctx;
+    return clock_us(&s->clock);
+}
+
 /* Under --test the clock moves, and what the loop waits for is reckoned anew. */
 
 static void host_move(void *ctx, int64_t ms)
@@ -251,6 +257,7 @@ static void assemble(struct server *s, const struct server_options *o)
     static const struct engine_host engine_host = {.wake = host_wake,
                                                    .wall_us = host_wall_us,
                                                    .describe = host_describe,
+                                                   .now_us = host_now_us,
                                                    .running_ms = host_running_ms,
                                                    .serve_others = host_serve_others,
                                                    .inspect = host_inspect,

@@ -43,6 +43,9 @@ void call_run(struct call *c);
 /* The part of it behind the checks: `cmd` and `keys` are set, and the command may run. */
 void call_handle(struct call *c);
 
+/* It has run and took that long, which is for SLOWLOG, for LATENCY or for both. */
+void call_was_slow(const struct call *c, int64_t us);
+
 /* Arguments. */
 bool call_int(struct call *c, size_t i,
               int64_t *out); /* "ERR value is not an integer or out of range" */

@@ -148,6 +148,22 @@ int64_t config_memory_limit(const struct config *cfg);
 /* The limit on all clients' buffers together, in bytes; INT64_MAX when there is none. */
 int64_t config_client_memory_limit(const struct config *cfg);
 
+/* Did a command take long enough for SLOWLOG, for the latency monitor, for either? */
+static inline bool config_slowlog_wants(const struct config *cfg, int64_t us)
+{
+    return cfg->slowlog_log_slower_than >= 0 && us >= cfg->slowlog_log_slower_than;
+}
+
+static inline bool config_latency_wants(const struct config *cfg, int64_t us)
+{
+    return cfg->latency_monitor_threshold > 0 && us / 1000 >= cfg->latency_monitor_threshold;
+}
+
+static inline bool config_is_slow(const struct config *cfg, int64_t us)
+{
+    return config_slowlog_wants(cfg, us) || config_latency_wants(cfg, us);
+}
+
 /*
  * Hooks. `apply` runs after CONFIG SET has changed the option called `name`, and may refuse: it
  * writes the reason to `why` and returns false. Then every option of that CONFIG SET gets its old

@@ -214,28 +214,20 @@ int64_t engine_wall_us(struct engine *e)
     return e->wall_us;
 }
 
-/* EXEC is not to be in the slow log, since its commands are; but only all of them together are
- * timed here, so it is. */
-static bool belongs_in_slowlog(const struct command *cmd)
-{
-    return !(cmd->flags & CMD_SKIP_SLOWLOG) || strcmp(cmd->name, "exec") == 0;
-}
-
 void engine_took(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
                  int64_t us)
 {
-    const struct config *cfg = e->config;
     if (e->handled == NULL)
         return;
-    stats_took(e->counts, (uint64_t)us, cfg->latency_tracking);
-    if (cfg->slowlog_log_slower_than >= 0 && us >= cfg->slowlog_log_slower_than &&
-        belongs_in_slowlog(e->handled))
-        slowlog_add(e, s, argv, argc, us);
-    if (cfg->latency_monitor_threshold > 0 && us / 1000 >= cfg->latency_monitor_threshold) {
-        bool fast = e->handled->flags & CMD_FAST;
-        latency_add(&e->latency, fast ? LATENCY_FAST_COMMAND : LATENCY_COMMAND,
-                    engine_wall_us(e) / 1000000, (uint32_t)(us / 1000));
-    }
+    stats_took(e->counts, (uint64_t)us, e->config->latency_tracking);
+    if (config_is_slow(e->config, us))
+        call_was_slow(&(struct call){.engine = e,
+                                     .session = s,
+                                     .cmd = e->handled,
+                                     .argv = argv,
+                                     .argc = argc,
+                                     .redacted = e->redacted},
+                      us);
 }
 
 void engine_execute_busy(struct engine *e, struct session *s, const struct bytes *argv, size_t argc)

@@ -62,6 +62,9 @@ struct engine_host {
     /* False when the session has no socket. Addresses cost system calls: only if asked for. */
     bool (*describe)(void *ctx, const struct session *s, bool addresses, struct session_facts *out);
 
+    /* The present in microseconds: commands within a script or a transaction are timed by it. */
+    int64_t (*now_us)(void *ctx);
+
     /* Real milliseconds since the running command began; asked by long scripts only. */
     int64_t (*running_ms)(void *ctx);
 

@@ -26,9 +26,10 @@ void slowlog_clear(struct slowlog *l)
         drop(l, container_of(l->entries.next, struct slow_command, link));
 }
 
-static void put_argument(struct buf *out, const struct engine *e, size_t i, struct bytes arg)
+static void put_argument(struct buf *out, const struct call *c, size_t i)
 {
-    if (e->redacted >> (i < 63 ? i : 63) & 1) {
+    struct bytes arg = c->argv[i];
+    if (call_redacted(c, i)) {
         buf_put(out, BYTES("(redacted)"));
     } else if (arg.n > BYTES_MOST) {
         buf_put(out, (struct bytes){arg.p, BYTES_MOST});
@@ -49,26 +50,35 @@ static struct bytes slice(const char *text, size_t from, size_t to)
     return (struct bytes){text + from, to - from};
 }
 
-void slowlog_add(struct engine *e, const struct session *s, const struct bytes *argv, size_t argc,
-                 int64_t us)
+/* Whoever asked; of a script's own calls Redis does not say for whom they are. */
+static void put_asker(struct buf *out, const struct call *c, size_t ends[2])
 {
-    struct slowlog *l = &e->slowlog;
-    size_t kept = argc < ARGS_MOST ? argc : ARGS_MOST, ends[ARGS_MOST + 2], from = 0;
-    struct slow_command *slow = mem_alloc(sizeof *slow + kept * sizeof *slow->argv);
+    const struct session *s = c->session;
     struct session_facts facts;
+    bool known = !(c->flags & CALL_SCRIPT);
+    if (known)
+        roster_facts(s, &facts);
+    buf_put(out, known ? bytes_of(facts.peer) : BYTES("?:0"));
+    ends[0] = mark(out);
+    buf_put(out, bytes_of(known && s->more && s->more->name ? s->more->name : ""));
+    ends[1] = mark(out);
+}
+
+void slowlog_add(const struct call *c, int64_t us)
+{
+    struct engine *e = c->engine;
+    struct slowlog *l = &e->slowlog;
+    size_t kept = c->argc < ARGS_MOST ? c->argc : ARGS_MOST, ends[ARGS_MOST + 2], from = 0;
+    struct slow_command *slow = mem_alloc(sizeof *slow + kept * sizeof *slow->argv);
     struct buf text = {0};
-    roster_facts(s, &facts);
     for (size_t i = 0; i < kept; i++) {
-        if (i == ARGS_MOST - 1 && argc > ARGS_MOST)
-            buf_printf(&text, "... (%zu more arguments)", argc - ARGS_MOST + 1);
+        if (i == ARGS_MOST - 1 && c->argc > ARGS_MOST)
+            buf_printf(&text, "... (%zu more arguments)", c->argc - ARGS_MOST + 1);
         else
-            put_argument(&text, e, i, argv[i]);
+            put_argument(&text, c, i);
         ends[i] = mark(&text);
     }
-    buf_put(&text, bytes_of(facts.peer));
-    ends[kept] = mark(&text);
-    buf_put(&text, bytes_of(s->more && s->more->name ? s->more->name : ""));
-    ends[kept + 1] = mark(&text);
+    put_asker(&text, c, ends + kept);
     slow->text = text.p;
     for (size_t i = 0; i < kept; from = ends[i], i++)
         slow->argv[i] = slice(text.p, from, ends[i]);

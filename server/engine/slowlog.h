@@ -10,8 +10,7 @@
 
 #include <stdint.h>
 
-struct engine;
-struct session;
+struct call;
 
 struct slow_command {
     struct list link;
@@ -33,7 +32,6 @@ void slowlog_init(struct slowlog *l);
 void slowlog_clear(struct slowlog *l);
 
 /* Long arguments are cut, and so is a long row of them. */
-void slowlog_add(struct engine *e, const struct session *s, const struct bytes *argv, size_t argc,
-                 int64_t us);
+void slowlog_add(const struct call *c, int64_t us);
 
 #endif

@@ -69,6 +69,32 @@ TEST(slowlog, obeys_its_options)
     rig_free(r);
 }
 
+TEST(slowlog, has_the_commands_of_a_transaction_and_not_exec)
+{
+    struct rig *r = rig_new();
+    run(r, "MULTI");
+    run(r, "SET k v");
+    r->takes = 10000;
+    expect(r, "EXEC", "*1 +OK");
+    r->takes = 0;
+    expect(r, "SLOWLOG GET",
+           "*1 *6 :0 :1700000001 :10000 *3 $3 SET $1 k $1 v $14 127.0.0.1:5000 $0 ");
+    rig_free(r);
+}
+
+TEST(slowlog, does_not_say_for_whom_a_script_called)
+{
+    struct rig *r = rig_new();
+    run(r, "CLIENT SETNAME worker");
+    r->takes = 10000;
+    run(r, "EVAL \"return redis.call('get', 'k')\" 0");
+    r->takes = 0;
+    expect(r, "SLOWLOG LEN", ":2");
+    run(r, "SLOWLOG GET");
+    assert_non_null(strstr(rig_reply(r), "*2 $3 get $1 k $3 ?:0 $0 "));
+    rig_free(r);
+}
+
 TEST(latency, keeps_delays_past_the_threshold)
 {
     struct rig *r = rig_new();
@@ -113,6 +139,21 @@ TEST(latency, histogram_counts_upwards)
            "*2 $3 set *4 $5 calls :4 $14 histogram_usec *6 :1 :1 :8 :3 :132 :4");
     expect(r, "LATENCY HISTOGRAM client",
            "*2 $9 client|id *4 $5 calls :1 $14 histogram_usec *2 :4 :1");
+    rig_free(r);
+}
+
+TEST(latency, histogram_counts_what_scripts_and_transactions_run)
+{
+    struct rig *r = rig_new();
+    r->takes = 7;
+    run(r, "EVAL \"return redis.pcall('set', 'k', 'v')\" 0");
+    run(r, "MULTI");
+    run(r, "SET k v");
+    run(r, "EXEC");
+    r->takes = 0;
+    expect(r, "LATENCY HISTOGRAM set", "*2 $3 set *4 $5 calls :2 $14 histogram_usec *2 :8 :2");
+    run(r, "INFO commandstats");
+    assert_non_null(strstr(rig_reply(r), "cmdstat_set:calls=2,usec=14,usec_per_call=7.00,"));
     rig_free(r);
 }
 

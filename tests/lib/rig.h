@@ -34,6 +34,7 @@ struct rig {
     int wakes, stops;
     int64_t slept;                 /* us, by DEBUG SLEEP */
     int64_t takes;                 /* us that each command is said to take */
+    int64_t us;                    /* the clock by which those within others are timed */
     int64_t running_ms;            /* what a script is told of its age; grows by one each time */
     void (*others)(struct rig *r); /* called when a busy script serves others */
     int64_t real, ring_at;         /* ms: the machine's time; when the engine wants to be rung */

@@ -58,6 +58,12 @@ static void submit_busy(void *ctx, struct session *session, const struct bytes *
     engine_execute_busy(s->engine, session, argv, argc);
 }
 
+static int64_t now_us(void *ctx)
+{
+    const struct shell *s = ctx;
+    return s->now * 1000;
+}
+
 static int64_t running_ms(void *ctx)
 {
     struct shell *s = ctx;
@@ -87,6 +93,7 @@ static int64_t until(void *ctx, int64_t at)
 static const struct engine_host engine_host = {.wake = wake,
                                                .wall_us = wall_us,
                                                .describe = describe,
+                                               .now_us = now_us,
                                                .running_ms = running_ms,
                                                .serve_others = serve_others,
                                                .stop = stop};
