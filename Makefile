@@ -120,7 +120,7 @@ lint:
 	tests/lint/containers.py
 	@$(MAKE) --no-print-directory static
 	tests/lint/chroot.sh build-static/latchd
-	tests/lint/metrics.sh build-debug/latchd "$$(tools/promtool.sh build-debug/promtool)"
+	tests/lint/metrics.sh build-debug/latchd "$$(tools/prometheus.sh build-debug/prometheus)"
 
 clean:
 	rm -rf build build-*

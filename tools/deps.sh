@@ -18,7 +18,8 @@ packages() {
     debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis \
         redis-tools curl ;;
     bench) echo $(packages test) gnuplot-nox util-linux ;;
-    lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck python3-yaml ;;
+    lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck groff-base \
+        python3-prometheus-client python3-venv python3-yaml ;;
     fuzz) echo $(packages test) clang libclang-rt-14-dev ;;
     *) return 1 ;;
     esac

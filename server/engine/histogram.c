@@ -23,6 +23,7 @@ static uint64_t highest(unsigned bucket)
 void histogram_add(struct histogram *h, uint64_t us)
 {
     h->n++;
+    h->sum += us;
     h->buckets[bucket_of(us)]++;
 }
 

@@ -248,7 +248,7 @@ static struct bytes message_bytes(struct message *m, int version)
     return buf_bytes(b);
 }
 
-static size_t deliver(const struct topic *t, struct message m)
+static size_t deliver(struct pubsub *p, const struct topic *t, struct message m)
 {
     list_each (l, &t->subscribers) {
         struct session *s = container_of(l, struct subscription, in_topic)->session;
@@ -256,6 +256,7 @@ static size_t deliver(const struct topic *t, struct message m)
     }
     buf_free(&m.made[0]);
     buf_free(&m.made[1]);
+    p->sent += t->nsubscribers;
     return t->nsubscribers;
 }
 
@@ -265,14 +266,14 @@ size_t pubsub_publish(struct pubsub *p, struct bytes channel, struct bytes messa
     struct message m = {.kind = BYTES("message"), .channel = channel, .text = message};
     const struct topic *t = pubsub_find(p, TOPIC_CHANNEL, channel);
     if (t)
-        n += deliver(t, m);
+        n += deliver(p, t, m);
     m.kind = BYTES("pmessage");
     list_each (l, &p->order[TOPIC_PATTERN]) {
         t = container_of(l, struct topic, order);
         struct bytes pattern = topic_name(t);
         m.pattern = &pattern;
         if (glob_match(pattern, channel))
-            n += deliver(t, m);
+            n += deliver(p, t, m);
     }
     return n;
 }
@@ -282,5 +283,5 @@ size_t pubsub_publish_shard(struct pubsub *p, struct bytes channel, struct bytes
     const struct topic *t = pubsub_find(p, TOPIC_SHARD, channel);
     if (t == NULL)
         return 0;
-    return deliver(t, (struct message){BYTES("smessage"), NULL, channel, message, {{0}}});
+    return deliver(p, t, (struct message){BYTES("smessage"), NULL, channel, message, {{0}}});
 }

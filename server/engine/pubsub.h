@@ -32,6 +32,7 @@ struct pubsub {
     struct dict topics[TOPIC_KINDS];
     struct list order[TOPIC_KINDS]; /* all topics, oldest first */
     struct dict subscriptions;      /* by session and topic */
+    uint64_t sent;                  /* copies of messages, ever */
 };
 
 void pubsub_init(struct pubsub *p, struct arena *a, uint64_t seed);

@@ -1,5 +1,5 @@
 /*
- * What is counted. INFO, and later /metrics, read it. Counting costs a few instructions per
+ * What is counted. INFO and /metrics read it. Counting costs a few instructions per
  * command; nothing here allocates but the first use of a command's histogram.
  */
 #ifndef SERVER_ENGINE_STATS_H
@@ -38,7 +38,6 @@ struct stats {
     uint64_t hits, misses;
     uint64_t expired;
     struct histogram lateness; /* of what expired, in us */
-    uint64_t late_ms;          /* all of it together */
     uint64_t hold_warnings;
     uint64_t scripts; /* runs */
     uint64_t errors;  /* error replies */
@@ -70,7 +69,6 @@ void stats_error(struct stats *s, const char *code);
 static inline void stats_expired(struct stats *s, uint64_t late_ms)
 {
     s->expired++;
-    s->late_ms += late_ms;
     histogram_add(&s->lateness, late_ms * 1000);
 }
 

@@ -97,8 +97,7 @@ static void answer_metrics(struct http_conn *c, const struct http_request *r)
     const struct http *h = c->http;
     bool old = mentions(r->accept, "text/plain") && !mentions(r->accept, "openmetrics");
     metrics_print(
-        &(struct metrics_options){
-            .engine = h->o.engine, .lag = &h->lag, .lag_us = h->lag_us, .old_format = old},
+        &(struct metrics_options){.engine = h->o.engine, .lag = &h->lag, .old_format = old},
         &c->out);
     answer(c, 200,
            old ? "text/plain; version=0.0.4; charset=utf-8"
@@ -189,11 +188,8 @@ static void on_turn(uv_prepare_t *p)
     struct http *h = p->data;
     uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(h->o.loop);
     uint64_t spent = now - h->turned, waited = idle - h->idle;
-    uint64_t us = spent > waited ? (spent - waited) / 1000 : 0;
-    if (h->turned) {
-        histogram_add(&h->lag, us);
-        h->lag_us += us;
-    }
+    if (h->turned)
+        histogram_add(&h->lag, spent > waited ? (spent - waited) / 1000 : 0);
     h->turned = now;
     h->idle = idle;
 }

@@ -11,15 +11,27 @@ struct page {
     struct buf *out;
 };
 
-enum kind { GAUGE, COUNTER, HISTOGRAM };
+enum kind { GAUGE, COUNTER, HISTOGRAM, INFO };
 
-/* What stands above the samples. OpenMetrics names a counter without its _total. */
+/* The unit that a name ends with; NULL for what is just counted. */
+static const char *unit_of(const char *name)
+{
+    const char *last = strrchr(name, '_');
+    return last && (strcmp(last, "_seconds") == 0 || strcmp(last, "_bytes") == 0) ? last + 1 : NULL;
+}
+
+/* What stands above the samples. The older format announces counters and infos by the whole name of
+ * their samples, knows infos as gauges, and has no units. */
 static void announce(struct page *p, enum kind kind, const char *name, const char *help)
 {
-    static const char *const kinds[] = {"gauge", "counter", "histogram"};
-    const char *suffix = kind == COUNTER && p->old_format ? "_total" : "";
+    static const char *const kinds[] = {"gauge", "counter", "histogram", "info"};
+    static const char *const old_kinds[] = {"gauge", "counter", "histogram", "gauge"};
+    static const char *const suffixes[] = {"", "_total", "", "_info"};
+    const char *suffix = p->old_format ? suffixes[kind] : "", *unit = unit_of(name);
     buf_printf(p->out, "# HELP latchd_%s%s %s\n# TYPE latchd_%s%s %s\n", name, suffix, help, name,
-               suffix, kinds[kind]);
+               suffix, (p->old_format ? old_kinds : kinds)[kind]);
+    if (unit && !p->old_format)
+        buf_printf(p->out, "# UNIT latchd_%s %s\n", name, unit);
 }
 
 static void put_gauge(struct page *p, const char *name, const char *help, double value)
@@ -46,7 +58,7 @@ static const struct {
 
 /* `label` is like `command="get"`, or empty. */
 static void put_buckets(struct page *p, const char *name, const char *label,
-                        const struct histogram *h, double sum_us)
+                        const struct histogram *h)
 {
     const char *comma = label[0] ? "," : "";
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
@@ -55,7 +67,8 @@ static void put_buckets(struct page *p, const char *name, const char *label,
     buf_printf(p->out, "latchd_%s_bucket{%s%sle=\"+Inf\"} %llu\n", name, label, comma,
                (unsigned long long)h->n);
     const char *open = label[0] ? "{" : "", *close = label[0] ? "}" : "";
-    buf_printf(p->out, "latchd_%s_sum%s%s%s %.15g\n", name, open, label, close, sum_us / 1e6);
+    buf_printf(p->out, "latchd_%s_sum%s%s%s %.15g\n", name, open, label, close,
+               (double)h->sum / 1e6);
     buf_printf(p->out, "latchd_%s_count%s%s%s %llu\n", name, open, label, close,
                (unsigned long long)h->n);
 }
@@ -63,7 +76,7 @@ static void put_buckets(struct page *p, const char *name, const char *label,
 static void put_process(struct page *p)
 {
     const struct engine *e = p->engine;
-    announce(p, GAUGE, "build_info", "Which program this is.");
+    announce(p, INFO, "build", "Which program this is.");
     buf_printf(p->out, "latchd_build_info{version=\"%s\",redis_version=\"%s\"} 1\n", LATCHD_VERSION,
                e->config->redis_version);
     put_gauge(p, "uptime_seconds", "Since it was started.", (double)(e->now - e->started) / 1000);
@@ -126,7 +139,7 @@ static void put_commands(struct page *p)
             continue;
         snprintf(label, sizeof label, "command=\"%s\"",
                  command_full_name(registry_at(e->registry, i)));
-        put_buckets(p, "command_duration_seconds", label, c->times, (double)c->usec);
+        put_buckets(p, "command_duration_seconds", label, c->times);
     }
 }
 
@@ -184,7 +197,7 @@ static void put_keys(struct page *p)
                 (double)s->hold_warnings);
     put_counter(p, "expired_keys", "Keys whose deadline has passed.", (double)s->expired);
     announce(p, HISTOGRAM, "expiry_lateness_seconds", "How long after its deadline a key went.");
-    put_buckets(p, "expiry_lateness_seconds", "", &s->lateness, (double)s->late_ms * 1000);
+    put_buckets(p, "expiry_lateness_seconds", "", &s->lateness);
     put_counter(p, "lookup_hits", "Lookups by reading commands that found the key.",
                 (double)s->hits);
     put_counter(p, "lookup_misses", "Lookups by reading commands that did not.", (double)s->misses);
@@ -205,6 +218,8 @@ static void put_scripts_and_messages(struct page *p)
               e->pubsub.topics[TOPIC_PATTERN].count);
     put_gauge(p, "pubsub_shard_channels", "Shard channels that somebody subscribes to.",
               e->pubsub.topics[TOPIC_SHARD].count);
+    put_counter(p, "pubsub_messages", "Copies of messages that went to subscribers.",
+                (double)e->pubsub.sent);
 }
 
 void metrics_print(const struct metrics_options *o, struct buf *out)
@@ -219,7 +234,7 @@ void metrics_print(const struct metrics_options *o, struct buf *out)
     put_keys(&p);
     put_scripts_and_messages(&p);
     announce(&p, HISTOGRAM, "loop_lag_seconds", "How long a turn of the loop kept others waiting.");
-    put_buckets(&p, "loop_lag_seconds", "", o->lag, (double)o->lag_us);
+    put_buckets(&p, "loop_lag_seconds", "", o->lag);
     if (!o->old_format)
         buf_put(out, BYTES("# EOF\n"));
 }

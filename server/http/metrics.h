@@ -10,7 +10,6 @@
 struct metrics_options {
     struct engine *engine;
     const struct histogram *lag; /* us that turns of the loop took */
-    uint64_t lag_us;             /* all of it together */
     bool old_format;             /* text/plain, version 0.0.4 */
 };
 

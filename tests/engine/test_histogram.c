@@ -22,6 +22,24 @@ TEST(histogram, is_exact_where_values_are_small)
     assert_int_equal(histogram_percentile(&h, 100), 31);
 }
 
+TEST(histogram, knows_the_sum_of_what_it_was_told)
+{
+    struct histogram h = {0};
+    histogram_add(&h, 1000);
+    histogram_add(&h, 1001); /* the same bucket */
+    assert_int_equal(h.n, 2);
+    assert_int_equal(h.sum, 2001);
+}
+
+TEST(histogram, counts_beyond_what_32_bits_hold)
+{
+    struct histogram h = {0};
+    histogram_add(&h, 7);
+    h.n = h.buckets[7] = UINT32_MAX;
+    histogram_add(&h, 7);
+    assert_int_equal(histogram_upto(&h, 7), UINT64_C(1) << 32);
+}
+
 TEST(histogram, takes_any_value)
 {
     struct histogram h = {0};

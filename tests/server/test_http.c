@@ -83,7 +83,9 @@ TEST(http, shows_what_was_counted)
               "latchd_errors_total{code=\"ERR\"} 1\n", "latchd_keys{db=\"0\"} 1\n",
               "latchd_locks{db=\"0\"} 1\n", "latchd_clients 1\n", "latchd_script_runs_total 1\n",
               "latchd_expiry_lateness_seconds_count 0\n", "latchd_loop_lag_seconds_bucket{le=",
-              "latchd_pubsub_channels 0\n", "latchd_memory_used_bytes ", "\n# EOF\n"));
+              "latchd_pubsub_channels 0\n", "latchd_pubsub_messages_total 0\n",
+              "# UNIT latchd_memory_used_bytes bytes\nlatchd_memory_used_bytes ",
+              "# TYPE latchd_build info\nlatchd_build_info{", "\n# EOF\n"));
     client_close(&c);
     stop(&l);
 }
@@ -92,7 +94,18 @@ TEST(http, knows_the_older_format)
 {
     struct launched l = start(flags);
     fetch(&l, "GET /metrics HTTP/1.1\r\nAccept: text/plain\r\n\r\n", "HTTP/1.1 200 OK\r\n",
-          HAS("Content-Type: text/plain; version=0.0.4", "# TYPE latchd_commands_total counter\n"));
+          HAS("Content-Type: text/plain; version=0.0.4", "# TYPE latchd_commands_total counter\n",
+              "# TYPE latchd_build_info gauge\n"));
+    stop(&l);
+}
+
+TEST(http, prefers_the_newer_format_when_both_are_welcome)
+{
+    struct launched l = start(flags);
+    fetch(&l,
+          "GET /metrics HTTP/1.1\r\nAccept: application/openmetrics-text;version=1.0.0,"
+          "text/plain;version=0.0.4;q=0.5,*/*;q=0.1\r\n\r\n",
+          "HTTP/1.1 200 OK\r\n", HAS("Content-Type: application/openmetrics-text; version=1.0.0"));
     stop(&l);
 }
 
