@@ -117,7 +117,7 @@ lint:
 	    --suppress=varFuncNullUB -j2 --project=build-debug/compile_commands.json
 	cmake --build --preset debug --target latchd
 	tests/lint/units.sh build-debug/latchd
-	tests/lint/containers.py
+	tests/lint/containers.sh build-debug/containers
 	@$(MAKE) --no-print-directory static
 	tests/lint/chroot.sh build-static/latchd
 	tests/lint/metrics.sh build-debug/latchd "$$(tools/prometheus.sh build-debug/prometheus)"

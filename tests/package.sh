@@ -20,19 +20,30 @@ tap_case "cpack makes it" "$said"
 # As dpkg does it, with a database of its own; there are no scripts in it to run.
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates"
 : >"$root/var/lib/dpkg/status"
-said=$(dpkg --root="$root" --force-depends --force-not-root --force-bad-path --log=/dev/null -i "$scratch"/*.deb 2>&1) && said=
+as_dpkg() { dpkg --root="$root" --force-depends --force-not-root --force-bad-path --log=/dev/null "$@"; }
+said=$(as_dpkg -i "$scratch"/*.deb 2>&1) && said=
 tap_case "dpkg installs it" "$said"
 tap_case "dpkg knows it" "$(dpkg-query --admindir="$root/var/lib/dpkg" -W latchd >/dev/null 2>&1 || echo no)"
 
-for file in bin/latchd lib/systemd/system/latchd.service lib/systemd/system/latchd.socket \
-    share/man/man1/latchd.1.gz share/man/man5/latchd.conf.5.gz share/bash-completion/completions/latchd \
-    share/doc/latchd/copyright; do
-    tap_case "it has /usr/$file" "$([ -s "$root/usr/$file" ] || echo missing)"
-done
-tap_case "and nothing of the library" "$(find "$root/usr" -name '*latch.*' -name '*lib*')"
+cat >"$scratch/expected" <<'FILES'
+/usr/bin/latchd
+/usr/lib/systemd/system/latchd.service
+/usr/lib/systemd/system/latchd.socket
+/usr/share/bash-completion/completions/latchd
+/usr/share/doc/latchd/CHANGELOG.md
+/usr/share/doc/latchd/README.md
+/usr/share/doc/latchd/copyright
+/usr/share/man/man1/latchd.1.gz
+/usr/share/man/man5/latchd.conf.5.gz
+FILES
+installed() { (cd "$root" && find . -path ./var/lib/dpkg -prune -o -type f -size +0 -print | sed 's/^.//' | LC_ALL=C sort); }
+tap_case "it has its files and no others" "$(installed | diff "$scratch/expected" -)"
 tap_case "the program runs" "$("$root/usr/bin/latchd" --version >/dev/null 2>&1 || echo "it does not")"
 tap_case "the man page is the program's" \
     "$(gzip -dc "$root/usr/share/man/man1/latchd.1.gz" >"$scratch/1"; "$root/usr/bin/latchd" --man | diff - "$scratch/1")"
 tap_case "what it links is what it depends on" "$(ldd "$root/usr/bin/latchd" |
     awk '$1 !~ /^(linux-vdso|libm|libc|libdl|libpthread|libmd|libuv|librt)\.so|ld-linux/ { print $1 }')"
+said=$(as_dpkg --purge latchd 2>&1) && said=
+tap_case "dpkg removes it" "$said"
+tap_case "and nothing of it is left" "$(installed)"
 tap_end

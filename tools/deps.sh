@@ -12,13 +12,14 @@ set -eu
 packages() {
     case $1 in
     run) echo gcc libc6-dev cmake ninja-build pkgconf liblua5.1-0-dev libmd-dev libssl-dev libuv1-dev libxxhash-dev ;;
-    test) echo $(packages run) binutils curl libcmocka-dev libhiredis-dev libfaketime openssl redis-tools valgrind ;;
+    test) echo $(packages run) binutils curl groff-base libcmocka-dev libhiredis-dev libfaketime openssl redis-tools \
+        valgrind ;;
     python) echo python3 python3-venv ;;
     java) echo openjdk-17-jdk-headless maven ;;
     debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis \
         redis-tools curl ;;
     bench) echo $(packages test) gnuplot-nox util-linux ;;
-    lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck groff-base \
+    lint) echo $(packages test) clang clang-format clang-tidy cppcheck shellcheck systemd \
         python3-prometheus-client python3-venv python3-yaml ;;
     fuzz) echo $(packages test) clang libclang-rt-14-dev ;;
     *) return 1 ;;
