@@ -26,9 +26,7 @@ done
 
 for page in man man-conf; do
     "$latchd" --$page >"$scratch/page"
-    if command -v groff >/dev/null; then
-        tap_case "groff reads latchd --$page without a warning" "$(groff -man -ww -z "$scratch/page" 2>&1)"
-    fi
+    tap_case "groff reads latchd --$page without a warning" "$(groff -man -ww -z "$scratch/page" 2>&1)"
 done
 
 "$latchd" --completion >"$scratch/completion.bash"
@@ -37,9 +35,24 @@ offers() { bash -c '. "$1"; shift; COMP_WORDS=(latchd "$@") COMP_CWORD=$#; _latc
 tap_case "bash completes an option" "$([ "$(offers --unixsocketp)" = --unixsocketperm ] || offers --unixsocketp)"
 tap_case "bash completes a value" "$([ "$(offers --log-format j)" = json ] || offers --log-format j)"
 
-# Links between the pages lead somewhere.
-broken=$(grep -o '](\([a-zA-Z0-9_./-]*\.md\)' README.md CONTRIBUTING.md docs/*.md | while IFS=: read -r from link; do
-    [ -e "$(dirname "$from")/${link#](}" ] || echo "$from: ${link#](}"
+# Links between the pages lead somewhere: to a file, and to a heading of it where they name one.
+headings() { # of a page, as links name them
+    sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
+}
+broken=$(grep -o ']([a-zA-Z0-9_./-]*\.\(md\|yaml\|svg\)\(#[a-z0-9-]*\)\?)' README.md CONTRIBUTING.md SECURITY.md docs/*.md |
+    sed 's/:](/ /; s/)$//; s/#/ /' | while read -r from to heading; do
+    page=$(dirname "$from")/$to
+    if [ ! -e "$page" ]; then
+        echo "$from: there is no $to"
+    elif [ -n "$heading" ] && ! headings "$page" | grep -qxF -e "$heading"; then
+        echo "$from: $to has no heading $heading"
+    fi
 done)
-tap_case "links lead to pages" "$broken"
+tap_case "links lead to pages and headings" "$broken"
+
+# And every page can be found from the index.
+tap_case "the index names every page" "$(for page in docs/*.md; do
+    page=${page#docs/}
+    [ "$page" = index.md ] || grep -qF "]($page)" docs/index.md || echo "$page"
+done)"
 tap_end

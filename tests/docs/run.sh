@@ -3,8 +3,9 @@
 #
 # A block fenced as `console` is a session: lines that begin with "$ " are commands, what follows is what
 # they print. All blocks of a page run in one shell, in order, in an empty folder; `redis-cli` talks to the
-# server of this page, `latchd` is the program under test. In what is printed, a number of four digits or
-# more stands for any number, and "..." for anything. A command that is shown without output has to succeed.
+# server of this page, `latchd` is the program under test. A port of the form 739x stands for a free one. In what
+# is printed, a number of four digits or more stands for any number, and "..." for anything. A command that is
+# shown without output has to succeed.
 #
 # A block of shell that cannot be run says why on the line before it: <!-- not run: the reason -->
 # Speaks TAP, one case per command.
@@ -15,7 +16,7 @@ cd "$(dirname "$0")/../.."
 latchd=${LATCHD:-$PWD/build/latchd}
 scratch=$(mktemp -d)
 server=
-trap 'if [ -n "$server" ]; then kill "$server"; wait "$server" || true; fi; rm -rf "$scratch"' EXIT
+trap 'clean_up' EXIT
 
 # Splits a page into commands (a script that says where each begins) and what each is said to print.
 split() {
@@ -25,13 +26,14 @@ split() {
         /^```/ && !fenced {
             fenced = 1
             kind = substr($0, 4)
-            if (kind ~ /^(sh|bash|shell|console)$/ && before !~ /^<!-- not run: .+ -->$/) {
-                if (kind == "console") live = 1
-                else print "wrong " place() " a block of " kind " is run as console or says why not" > (to "/plan")
-            }
+            if (kind == "console") live = 1
+            else if (kind ~ /^(sh|bash|shell)$/ && before !~ /^<!-- not run: .+ -->$/)
+                print "wrong " place() " a block of " kind " is run as console or says why not" > (to "/plan")
+            else if (kind == "") print "wrong " place() " a block does not say what it holds" > (to "/plan")
             next
         }
         /^```/ { fenced = live = 0; before = ""; next }
+        !fenced && /^    / && before == "" { print "wrong " place() " a block without a fence" > (to "/plan") }
         !fenced { before = $0; next }
         !live { next }
         ends { print > (to "/script"); if ($0 == ends) ends = ""; next }
@@ -52,14 +54,46 @@ split() {
     ' "$1"
 }
 
-start_server() {
-    mkdir "$scratch/bin" "$scratch/home"
+# A page that failed half-way has not stopped the servers that it has started.
+clean_up() {
+    [ -z "$server" ] || stop_server
+    for pid in "$scratch"/home/*.pid; do
+        [ ! -s "$pid" ] || kill "$(cat "$pid")" || true
+    done
+    rm -rf "$scratch"
+}
+
+# Starts the program on a port that the kernel picks, which is left in $scratch/port.
+start_somewhere() {
+    rm -f "$scratch/port"
     "$latchd" --port auto --port-file "$scratch/port" --loglevel nothing &
     server=$!
     for _ in $(seq 500); do
         [ -s "$scratch/port" ] && break
         read -rt 0.02 <> <(:) || true
     done
+}
+
+stop_server() {
+    kill "$server"
+    wait "$server" || true
+    server=
+}
+
+# A port is free when somebody had it a moment ago: the kernel gives it to nobody else so soon.
+find_ports() {
+    local port
+    for port in {7390..7399}; do
+        grep -qw "$port" "$scratch/script" || continue
+        start_somewhere
+        sed -i "s/\b$port\b/$(cat "$scratch/port")/g" "$scratch/script"
+        stop_server
+    done
+}
+
+start_server() {
+    mkdir "$scratch/bin" "$scratch/home"
+    start_somewhere
     # As on a terminal, and at our port unless the page names another.
     cat >"$scratch/bin/redis-cli" <<SH
 #!/bin/sh
@@ -117,8 +151,9 @@ run_page() {
     : >"$scratch/plan"
     split "$1"
     if [ -s "$scratch/script" ] && grep -q '^case' "$scratch/plan"; then
+        find_ports
         start_server
-        (cd "$scratch/home" && LATCHD_ROOT=$OLDPWD PATH="$scratch/bin:$PATH" HOME=$scratch/home bash "$scratch/script" \
+        (cd "$scratch/home" && LATCHD_ROOT=$OLDPWD PATH="$scratch/bin:$PATH" HOME=$scratch/home timeout 60 bash "$scratch/script" \
             >"$scratch/output" 2>&1 </dev/null) || true
     fi
     n=0 bad=0 case=0
@@ -163,7 +198,7 @@ te...
 exit 1
 ```
 PAGE
-    check "what is wrong does not" 5 <<'PAGE'
+    check "what is wrong does not" 7 <<'PAGE'
 ```console
 $ redis-cli set k v
 KO
@@ -178,6 +213,11 @@ b
 ```sh
 true
 ```
+```
+true
+```
+
+    true
 PAGE
     echo "1..$n"
 }
