@@ -135,7 +135,6 @@ static bool prepare(struct program *p, char **argv)
                     "specify a config file use %s /path/to/latchd.conf",
                     argv[0]);
     launch_warn(&p->launch);
-    cfg->default_maxmemory = machine_memory() / 4 * 3;
     return fit_clients(p);
 }
 
@@ -183,6 +182,15 @@ static int serve(struct program *p, const int *sockets, size_t nsockets)
     return 0;
 }
 
+/* What is not configured depends on the machine, or on the container. */
+static void fit_memory(struct config *cfg)
+{
+    int64_t all = machine_memory();
+    cfg->default_maxmemory = all / 4 * 3;
+    if (all && cfg->maxmemory_clients > all / 4)
+        cfg->maxmemory_clients = all / 4;
+}
+
 /* Options and the environment are read once for the server and for its checks. */
 static int run(struct program *p, int argc, char **argv, char **environment)
 {
@@ -191,6 +199,7 @@ static int run(struct program *p, int argc, char **argv, char **environment)
     int skip = ping || health;
     int first;
     size_t nsockets = supervisor_sockets(&first);
+    fit_memory(&p->config);
     if (!launch_read(&p->launch, &p->config, &p->log, argc - skip, argv + skip, environment))
         return 1;
     if (skip)

@@ -80,6 +80,12 @@ static void host_wake(void *ctx, struct session *session)
         s->wake(s->ctx, session);
 }
 
+static void host_crowded(void *ctx)
+{
+    struct server *s = ctx;
+    net_crowded(&s->net);
+}
+
 static int64_t host_wall_us(void *ctx)
 {
     struct server *s = ctx;
@@ -255,6 +261,7 @@ static bool host_ready(void *ctx)
 static void assemble(struct server *s, const struct server_options *o)
 {
     static const struct engine_host engine_host = {.wake = host_wake,
+                                                   .crowded = host_crowded,
                                                    .wall_us = host_wall_us,
                                                    .describe = host_describe,
                                                    .now_us = host_now_us,

@@ -283,7 +283,7 @@ static void put_stats(struct report *r)
     line(r, "expired_time_cap_reached_count:0");
     line(r, "expire_cycle_cpu_milliseconds:0");
     line(r, "evicted_keys:0");
-    line(r, "evicted_clients:0");
+    line(r, "evicted_clients:%llu", LLU(s->evicted_clients));
     line(r, "evicted_scripts:%llu", LLU(evicted_scripts(e)));
     line(r, "total_eviction_exceeded_time:0");
     line(r, "current_eviction_exceeded_time:0");

@@ -7,6 +7,7 @@
 #include "server/engine/testing.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <sha1.h>
 
 /* Entries touched before a command, and in a slice of its own. Overdue keys are absent to every
@@ -43,6 +44,7 @@ struct engine *engine_new(const struct engine_options *o)
     stats_init(&e->stats, registry_count(e->registry));
     slowlog_init(&e->slowlog);
     list_init(&e->sessions);
+    list_init(&e->leaving);
     alarms_init(&e->alarms, o->now);
     waiters_init(&e->waiters, engine_random(e));
     watches_init(&e->watches, engine_random(e));
@@ -57,6 +59,8 @@ struct engine *engine_new(const struct engine_options *o)
 void engine_free(struct engine *e)
 {
     assert(list_empty(&e->sessions));
+    for (int budget = INT_MAX; session_forget(e, &budget);)
+        budget = INT_MAX;
     scripting_free(e);
     slowlog_clear(&e->slowlog);
     latency_free(&e->latency);
@@ -108,11 +112,13 @@ bool engine_out_of_memory(struct engine *e)
 
 bool engine_advance(struct engine *e, int64_t now)
 {
-    int budget = e->lazy_expiry ? 0 : WORK_PER_SLICE, rings = WORK_PER_SLICE;
+    int budget = e->lazy_expiry ? 0 : WORK_PER_SLICE;
+    int rings = WORK_PER_SLICE, forgets = WORK_PER_SLICE;
     move_to(e, now);
     e->behind = keyspace_advance(&e->space, e->now, &budget);
     bool more = e->behind && !e->lazy_expiry;
     more |= alarms_ring(&e->alarms, e, e->now, &rings);
+    more |= session_forget(e, &forgets);
     events_settle(e);
     return more;
 }
@@ -121,6 +127,8 @@ int64_t engine_deadline(const struct engine *e)
 {
     int64_t keys = e->lazy_expiry ? WHEEL_NEVER : keyspace_deadline(&e->space);
     int64_t alarm = wheel_next(&e->alarms.wheel);
+    if (!list_empty(&e->leaving))
+        return e->now;
     return keys < alarm ? keys : alarm;
 }
 

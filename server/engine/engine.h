@@ -56,6 +56,10 @@ struct engine_host {
     /* The session has output, may be fed again, or is to be closed: look at it soon. */
     void (*wake)(void *ctx, struct session *s);
 
+    /* Sessions have been sent much, and the command that does it may not be over: see to it that
+     * all of them together stay within limits. May be NULL. */
+    void (*crowded)(void *ctx);
+
     /* The wall clock, in microseconds since 1970. */
     int64_t (*wall_us)(void *ctx);
 
@@ -128,6 +132,8 @@ struct engine {
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */
     struct list sessions;
+    struct list leaving; /* sessions whose client has gone, see session_forget */
+    size_t pushed;       /* bytes of messages since the host was last told of them */
     size_t nsessions;
     uint64_t next_session;
     struct session *running; /* whose command is being executed, or NULL */

@@ -4,6 +4,8 @@
 #include "server/engine/argv.h"
 #include "server/engine/watch.h"
 
+#include <limits.h>
+
 struct multi {
     struct argv **queue;
     size_t n, cap;
@@ -24,12 +26,34 @@ void multi_fail(struct session *s)
         s->flags |= SESSION_DIRTY_EXEC;
 }
 
-static void free_queue(struct multi *m)
+/* True when it is freed. */
+static bool free_some(struct multi *m, int *budget)
 {
-    for (size_t i = 0; i < m->n; i++)
-        mem_free(m->queue[i]);
+    for (; m->n; --*budget) {
+        if (*budget <= 0)
+            return false;
+        mem_free(m->queue[--m->n]);
+    }
     mem_free(m->queue);
     mem_free(m);
+    return true;
+}
+
+static void free_queue(struct multi *m)
+{
+    for (int budget = INT_MAX; !free_some(m, &budget);)
+        budget = INT_MAX;
+}
+
+bool multi_drop_some(struct session *s, int *budget)
+{
+    if (s->more == NULL || s->more->multi == NULL)
+        return true;
+    if (!free_some(s->more->multi, budget))
+        return false;
+    s->more->multi = NULL;
+    s->flags &= ~SESSION_MULTI;
+    return true;
 }
 
 static struct multi *end(struct session *s)

@@ -129,9 +129,10 @@ const struct option options[] = {
     INT("databases", databases, "16", FIXED, 1, CONFIG_DB_MAX, "databases for SELECT"),
     MEMORY("maxmemory", maxmemory, "0", 0, 0, INT64_MAX,
            "memory for keys and clients; 0 for three quarters of the machine's"),
-    /* Redis has 0, no limit: a few clients that do not read could then take all memory. */
-    OPTION("maxmemory-clients", maxmemory_clients, share, "25%", 0, -100, INT64_MAX,
-           "memory for the buffers of all clients together; 0 for no limit"),
+    /* Redis has 0, no limit: a few clients that do not read could then take all memory. On a small
+     * machine it is a quarter of the memory, see main.c. */
+    OPTION("maxmemory-clients", maxmemory_clients, share, "256mb", 0, -100, INT64_MAX,
+           "memory for all clients together, buffers, queues and subscriptions; 0 for no limit"),
     /* Redis has no limit for normal clients, for the same reason. */
     OPTION("client-output-buffer-limit", output_limit, output_limit,
            "normal 268435456 67108864 60 slave 268435456 67108864 60 pubsub 33554432 8388608 60",

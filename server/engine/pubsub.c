@@ -17,6 +17,7 @@
 #include "server/engine/session.h"
 
 #include <assert.h>
+#include <limits.h>
 
 struct subscription {
     struct dict_node node;
@@ -132,6 +133,13 @@ static struct subscription *find_subscription(const struct pubsub *p, const stru
     return dict_find(&p->subscriptions, pair_bytes(&pair), hash(p, pair_bytes(&pair)));
 }
 
+/* What a subscription takes of its client's memory: the topic's name is counted for each of its
+ * subscribers, since any of them may be the last. */
+static size_t cost(const struct subscription *sub)
+{
+    return sizeof *sub + sizeof *sub->topic + sub->topic->name_len;
+}
+
 bool pubsub_subscribe(struct pubsub *p, struct session *s, enum topic_kind kind, struct bytes name)
 {
     struct topic *t = pubsub_find(p, kind, name);
@@ -151,6 +159,7 @@ bool pubsub_subscribe(struct pubsub *p, struct session *s, enum topic_kind kind,
     dict_insert(&p->subscriptions, sub, hash(p, pair_bytes(&pair)));
     t->nsubscribers++;
     all->n[kind]++;
+    s->more->kept += cost(sub);
     s->flags |= SESSION_PUBSUB;
     return true;
 }
@@ -164,6 +173,7 @@ static void drop_subscription(struct pubsub *p, enum topic_kind kind, struct sub
     list_unlink(&sub->in_session);
     dict_remove(&p->subscriptions, sub);
     all->n[kind]--;
+    more->kept -= cost(sub);
     if (all->n[TOPIC_CHANNEL] + all->n[TOPIC_PATTERN] + all->n[TOPIC_SHARD] == 0) {
         sub->session->flags &= ~SESSION_PUBSUB;
         mem_free(all);
@@ -214,12 +224,23 @@ size_t pubsub_count(const struct session *s, enum topic_kind kind)
     return s->more && s->more->subscriptions ? s->more->subscriptions->n[kind] : 0;
 }
 
-void pubsub_leave(struct pubsub *p, struct session *s)
+bool pubsub_leave_some(struct pubsub *p, struct session *s, int *budget)
 {
     struct subscription *sub;
-    for (enum topic_kind kind = 0; kind < TOPIC_KINDS; kind++)
-        while ((sub = oldest(s, kind)))
+    for (enum topic_kind kind = 0; kind < TOPIC_KINDS; kind++) {
+        for (; (sub = oldest(s, kind)); --*budget) {
+            if (*budget <= 0)
+                return false;
             drop_subscription(p, kind, sub);
+        }
+    }
+    return true;
+}
+
+void pubsub_leave(struct pubsub *p, struct session *s)
+{
+    for (int budget = INT_MAX; !pubsub_leave_some(p, s, &budget);)
+        budget = INT_MAX;
 }
 
 /* Messages. */

@@ -58,6 +58,9 @@ bool pubsub_all(const struct session *s, enum topic_kind kind,
 /* Ends all subscriptions of the session, without telling it. */
 void pubsub_leave(struct pubsub *p, struct session *s);
 
+/* The client has gone: a part of its subscriptions. True when none is left. */
+bool pubsub_leave_some(struct pubsub *p, struct session *s, int *budget);
+
 /* To a channel's subscribers and to those of matching patterns, or to a shard channel's. How many
  * copies were sent. */
 size_t pubsub_publish(struct pubsub *p, struct bytes channel, struct bytes message);

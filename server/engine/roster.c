@@ -68,8 +68,7 @@ void roster_measure(const struct session *s, struct session_facts *out)
 
 size_t roster_memory(const struct session *s, const struct session_facts *f)
 {
-    size_t held = s->more ? sizeof *s->more + s->more->held.cap : 0;
-    return sizeof *s + s->out.cap + held + f->memory;
+    return session_memory(s) + f->memory;
 }
 
 static void put_tracking_flags(const struct session *s, struct buf *out)

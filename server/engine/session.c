@@ -6,6 +6,8 @@
 #include "server/engine/multi.h"
 #include "server/engine/testing.h"
 
+enum { FORGET_AT_ONCE = 512, MUCH = 4 << 20 };
+
 struct session *session_new(struct engine *e, void *owner, uint32_t flags)
 {
     struct session *s = mem_alloc(sizeof *s);
@@ -22,6 +24,13 @@ struct session *session_new(struct engine *e, void *owner, uint32_t flags)
         e->stats.connections++;
     }
     return s;
+}
+
+size_t session_memory(const struct session *s)
+{
+    const struct session_more *more = s->more;
+    return sizeof *s + s->out.cap +
+           (more ? sizeof *more + more->held.cap + more->kept + multi_memory(s) : 0);
 }
 
 static void free_more(struct session_more *m)
@@ -43,18 +52,45 @@ void session_leave(struct session *s)
     pubsub_leave(&s->engine->pubsub, s);
 }
 
+/* True when nothing is left of it. */
+static bool forget(struct session *s, int *budget)
+{
+    if (!waiters_drop_some(s, budget) || !multi_drop_some(s, budget) ||
+        !watch_drop_some(s, budget) || !pubsub_leave_some(&s->engine->pubsub, s, budget))
+        return false;
+    free_more(s->more);
+    mem_free(s);
+    return true;
+}
+
+bool session_forget(struct engine *e, int *budget)
+{
+    while (*budget > 0 && !list_empty(&e->leaving)) {
+        struct session *s = container_of(e->leaving.next, struct session, link);
+        list_unlink(&s->link);
+        if (!forget(s, budget))
+            list_append(&e->leaving, &s->link);
+    }
+    return !list_empty(&e->leaving);
+}
+
 void session_free(struct session *s)
 {
-    session_leave(s);
+    struct engine *e = s->engine;
+    int budget = FORGET_AT_ONCE;
+    s->flags |= SESSION_KILLED | SESSION_CLOSING;
+    s->owner = NULL;
+    waiters_stop(s);
+    monitor_end(s);
     tracking_leave(s);
     list_unlink(&s->link);
-    if (s->engine->testing)
-        testing_left(s->engine);
+    if (e->testing)
+        testing_left(e);
     if (!(s->flags & SESSION_INTERNAL))
-        s->engine->nsessions--;
-    free_more(s->more);
+        e->nsessions--;
     buf_free(&s->out);
-    mem_free(s);
+    if (!forget(s, &budget))
+        list_append(&e->leaving, &s->link);
 }
 
 struct session_more *session_more(struct session *s)
@@ -150,11 +186,18 @@ struct reply *session_push(struct session *s)
 
 void session_push_bytes(struct session *s, struct bytes message)
 {
+    struct engine *e = s->engine;
     cut_off_over_limit(s, message.n);
     if (s->flags & SESSION_CLOSING)
         return;
     buf_put(push_to(s), message);
-    s->engine->host->wake(s->engine->ctx, s);
+    e->host->wake(e->ctx, s);
+    e->pushed += message.n;
+    if (e->pushed > MUCH) {
+        e->pushed = 0;
+        if (e->host->crowded)
+            e->host->crowded(e->ctx);
+    }
 }
 
 void session_close(struct session *s, bool at_once)

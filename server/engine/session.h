@@ -42,6 +42,7 @@ enum session_flag {
 
 /* Rarely needed state; each part is owned by the file that is named. */
 struct session_more {
+    size_t kept;     /* bytes of its subscriptions, watches, prefixes and waiting command */
     struct buf held; /* pushes that wait for the running command's reply */
     char *name, *lib_name, *lib_ver;
     struct multi *multi;                 /* multi.c */
@@ -53,7 +54,7 @@ struct session_more {
 
 struct session {
     struct engine *engine;
-    struct list link; /* on engine->sessions */
+    struct list link; /* on engine->sessions, or on engine->leaving */
     uint64_t id;
     struct acl_user *user; /* who it is, or would be once it has logged in */
     void *owner;           /* the connection, opaque here */
@@ -70,8 +71,16 @@ struct session {
 /* The session is the caller's to free; `owner` is handed back in engine_host's calls. */
 struct session *session_new(struct engine *e, void *owner, uint32_t flags);
 
-/* The client has gone: leaves every queue, subscription and transaction. */
+/* The client has gone. Nothing is sent to it and nothing handed to it any more; if it had much to
+ * leave behind, that is forgotten piece by piece, by session_forget. */
 void session_free(struct session *s);
+
+/* Forgets clients that have gone, for as long as `*budget` (about one for each thing that they left
+ * behind) lasts. True when there is more to do. */
+bool session_forget(struct engine *e, int *budget);
+
+/* Bytes that it takes, its unread output and all. */
+size_t session_memory(const struct session *s);
 
 /* Leaves every queue, subscription and transaction while its connection is still there: it is as
  * good as gone. */

@@ -43,7 +43,7 @@ struct stats {
     uint64_t errors;  /* error replies */
     uint64_t in, out; /* bytes, of clients */
     uint64_t reads, writes;
-    uint64_t query_limit_closed, output_limit_closed; /* clients */
+    uint64_t query_limit_closed, output_limit_closed, evicted_clients;
     uint64_t denied_logins, denied_commands, denied_keys, denied_channels;
     size_t peak_memory;
     struct command_stats *by_command; /* by registry_id */

@@ -7,6 +7,7 @@
 #include "server/engine/roster.h"
 
 #include <assert.h>
+#include <limits.h>
 
 struct testing *testing_new(int64_t real_now)
 {
@@ -123,6 +124,8 @@ void testing_reset(struct engine *e)
             keys_flush(e->space.dbs[i]);
     if (e->scripting.host)
         script_flush(e->scripting.host);
+    for (int budget = INT_MAX; session_forget(e, &budget);)
+        budget = INT_MAX;
     reset_counts(e);
     e->lazy_expiry = false;
     e->host->set_clock(e->ctx, CLOCK_RESET);

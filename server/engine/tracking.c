@@ -408,6 +408,12 @@ static struct prefix *get_prefix(struct tracking *t, struct bytes text)
     return p;
 }
 
+/* What it takes of its client's memory. */
+static size_t cost(const struct prefix_use *u)
+{
+    return sizeof *u + sizeof *u->prefix + u->prefix->n;
+}
+
 static void follow(struct tracking *t, struct tracker *tr, struct bytes text)
 {
     struct list *after = &tr->prefixes;
@@ -426,6 +432,7 @@ static void follow(struct tracking *t, struct tracker *tr, struct bytes text)
     u->prefix = get_prefix(t, text);
     list_append(&u->prefix->users, &u->in_prefix);
     list_append(after, &u->in_tracker);
+    tr->session->more->kept += cost(u);
 }
 
 static void unfollow_all(struct tracking *t, struct tracker *tr)
@@ -433,6 +440,7 @@ static void unfollow_all(struct tracking *t, struct tracker *tr)
     list_each_safe (l, &tr->prefixes) {
         struct prefix_use *u = container_of(l, struct prefix_use, in_tracker);
         struct prefix *p = u->prefix;
+        tr->session->more->kept -= cost(u);
         list_unlink(&u->in_prefix);
         list_unlink(&u->in_tracker);
         mem_free(u);

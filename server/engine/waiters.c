@@ -7,6 +7,7 @@
 #include "server/engine/call.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 
 /* One place in one key's queue. */
@@ -24,6 +25,7 @@ struct wait {
     struct list link; /* on waiters->postponed, or on a queue of somebody else's */
     bool postponed;   /* its command has not begun */
     enum value_type type;
+    size_t size; /* bytes, with the command and the queues */
     size_t nplaces;
     struct place places[];
 };
@@ -54,29 +56,59 @@ static struct wait *wait_of(const struct session *s)
     return s->more ? s->more->wait : NULL;
 }
 
+/* Nothing will come of it any more, though it may still stand in the queues of its keys. */
+static void stop_wait(struct session *s)
+{
+    struct wait *w = wait_of(s);
+    assert(w);
+    list_unlink(&w->link);
+    alarms_cancel(w->alarms, w->alarm);
+    s->flags &= ~SESSION_BLOCKED;
+    s->engine->waiters.blocked--;
+}
+
+/* Out of the queues; true when it is out of all of them, and freed. */
+static bool leave_queues(struct session *s, int *budget)
+{
+    struct wait *w = wait_of(s);
+    assert(w);
+    for (; w->nplaces; --*budget) {
+        if (*budget <= 0)
+            return false;
+        struct place *p = &w->places[--w->nplaces];
+        list_unlink(&p->link);
+        interests_release(&s->engine->waiters.keys, p->key);
+    }
+    s->more->kept -= w->size;
+    s->more->wait = NULL;
+    mem_free(w->command);
+    mem_free(w);
+    return true;
+}
+
 /* Out of all queues; the session may be fed again. */
 static void end_wait(struct session *s)
 {
-    struct engine *e = s->engine;
-    struct wait *w = wait_of(s);
-    assert(w);
-    for (size_t i = 0; i < w->nplaces; i++) {
-        list_unlink(&w->places[i].link);
-        interests_release(&e->waiters.keys, w->places[i].key);
-    }
-    list_unlink(&w->link);
-    alarms_cancel(w->alarms, w->alarm);
-    mem_free(w->command);
-    mem_free(w);
-    s->more->wait = NULL;
-    s->flags &= ~SESSION_BLOCKED;
-    e->waiters.blocked--;
+    stop_wait(s);
+    for (int budget = INT_MAX; !leave_queues(s, &budget);)
+        budget = INT_MAX;
 }
 
 void waiters_drop(struct session *s)
 {
     if (wait_of(s))
         end_wait(s);
+}
+
+void waiters_stop(struct session *s)
+{
+    if (wait_of(s))
+        stop_wait(s);
+}
+
+bool waiters_drop_some(struct session *s, int *budget)
+{
+    return wait_of(s) == NULL || leave_queues(s, budget);
 }
 
 /* Runs the waiting command once more; the wait ends unless the handler says to go on waiting. */
@@ -123,8 +155,11 @@ static struct wait *begin_wait(struct call *c, size_t nplaces)
         mem_free(w);
         return NULL;
     }
+    size_t per_key = sizeof *w->places + sizeof(struct interest);
+    w->size = sizeof *w + nplaces * per_key + w->command->size;
     list_init(&w->link);
     session_more(c->session)->wait = w;
+    c->session->more->kept += w->size;
     c->session->flags |= SESSION_BLOCKED;
     c->engine->waiters.blocked++;
     return w;
@@ -289,7 +324,7 @@ static void serve_key(struct engine *e, struct keys *k, struct bytes name)
         next = l->next;
         if (entry == NULL)
             break;
-        if (entry->type == p->wait->type)
+        if (entry->type == p->wait->type && !(p->wait->session->flags & SESSION_KILLED))
             run_again(p->wait->session, CALL_RETRY);
     }
     list_unlink(&end.link);

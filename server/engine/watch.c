@@ -4,6 +4,8 @@
 #include "server/engine/engine.h"
 #include "server/engine/session.h"
 
+#include <limits.h>
+
 struct watch {
     struct dict_node node;  /* in watches->pairs */
     struct list of_key;     /* on interest->who */
@@ -44,6 +46,12 @@ void watches_free(struct watches *w)
     interests_free(&w->keys);
 }
 
+/* What it takes of its client's memory. */
+static size_t cost(const struct watch *w)
+{
+    return sizeof *w + sizeof *w->key + w->key->n;
+}
+
 bool watch_add(struct session *s, struct keys *k, struct bytes name)
 {
     struct watches *all = &s->engine->watches;
@@ -61,12 +69,14 @@ bool watch_add(struct session *s, struct keys *k, struct bytes name)
     list_append(&key->who, &w->of_key);
     list_append(&session_more(s)->watched, &w->of_session);
     dict_insert(&all->pairs, w, hash);
+    s->more->kept += cost(w);
     return true;
 }
 
 static void drop(struct watches *all, struct watch *w)
 {
     struct interest *key = w->key;
+    w->session->more->kept -= cost(w);
     list_unlink(&w->of_key);
     list_unlink(&w->of_session);
     dict_remove(&all->pairs, w);
@@ -74,11 +84,21 @@ static void drop(struct watches *all, struct watch *w)
     interests_release(&all->keys, key);
 }
 
+bool watch_drop_some(struct session *s, int *budget)
+{
+    for (; s->more && !list_empty(&s->more->watched); --*budget) {
+        if (*budget <= 0)
+            return false;
+        drop(&s->engine->watches, container_of(s->more->watched.next, struct watch, of_session));
+    }
+    return true;
+}
+
 void watch_clear(struct session *s)
 {
     s->flags &= ~SESSION_DIRTY_CAS;
-    while (s->more && !list_empty(&s->more->watched))
-        drop(&s->engine->watches, container_of(s->more->watched.next, struct watch, of_session));
+    for (int budget = INT_MAX; !watch_drop_some(s, &budget);)
+        budget = INT_MAX;
 }
 
 bool watch_broken(struct session *s)

@@ -25,7 +25,10 @@ void watches_free(struct watches *w);
 
 /* False when memory is out. */
 bool watch_add(struct session *s, struct keys *k, struct bytes name);
-void watch_clear(struct session *s); /* UNWATCH, EXEC, DISCARD, or the client has gone */
+void watch_clear(struct session *s); /* UNWATCH, EXEC, DISCARD */
+
+/* The client has gone: a part of what it watched. True when nothing is left. */
+bool watch_drop_some(struct session *s, int *budget);
 
 size_t watch_count(const struct session *s);
 

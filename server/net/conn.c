@@ -89,20 +89,28 @@ static void drop_tls(struct conn *c)
     c->tls = NULL;
 }
 
+/* Bytes of the connection, its session's not. */
 static size_t memory(const struct conn *c)
 {
-    size_t n = 0;
+    size_t n = sizeof *c;
     if (c->input)
         n += sizeof *c->input + c->input->buf.cap;
     if (c->tail)
         n += sizeof *c->tail + c->tail->buf.cap;
-    return c->session ? n + c->session->out.cap : n;
+    if (c->tls)
+        n += tls_memory(c->tls);
+    return n;
 }
 
-/* Keeps the sum over all connections. */
-static void account(struct conn *c)
+/* One that only waits to be closed counts no more. */
+static bool goes(const struct conn *c)
 {
-    size_t size = memory(c);
+    return c->session == NULL || c->session->flags & SESSION_KILLED;
+}
+
+void conn_account(struct conn *c)
+{
+    size_t size = goes(c) ? 0 : memory(c) + session_memory(c->session);
     net_of(c)->memory += size - c->counted;
     c->counted = size;
 }
@@ -117,7 +125,7 @@ void conn_close(struct conn *c)
     drop_input(c);
     drop_tail(c);
     drop_tls(c);
-    account(c);
+    conn_account(c);
     n->nconns--;
     n->nlingering -= (c->flags & CONN_LINGERS) != 0;
     uv_close((uv_handle_t *)&c->poll, on_closed);
@@ -503,7 +511,7 @@ static void linger(struct conn *c)
     list_unlink(&c->link);
     list_append(&n->lingering, &c->link);
     net_expect(n, conn_deadline(c));
-    account(c);
+    conn_account(c);
     watch_for(c, UV_READABLE);
 }
 
@@ -565,8 +573,23 @@ void conn_settle(struct conn *c)
         conn_wake(c);
     if (ending(c))
         net_expect(net_of(c), conn_deadline(c));
-    account(c);
+    conn_account(c);
+    net_evict(net_of(c));
     watch(c);
+}
+
+/* Its memory goes at once, the rest when it is settled. */
+void conn_evict(struct conn *c)
+{
+    struct session *s = c->session;
+    session_close(s, true);
+    drop_input(c);
+    drop_tail(c);
+    buf_free(&s->out);
+    if (s->more)
+        buf_free(&s->more->held);
+    conn_account(c);
+    watch_for(c, 0);
 }
 
 /* Giving up. */
@@ -628,6 +651,7 @@ void conn_new(struct net *n, int fd, uint32_t session_flags, bool tls)
     c->session = session_new(n->engine, c, session_flags);
     n->nconns++;
     net_expect(n, conn_deadline(c));
+    conn_account(c);
     watch(c);
 }
 
@@ -643,7 +667,7 @@ void conn_describe(const struct conn *c, bool addresses, struct session_facts *o
     }
     out->query = in ? buf_len(in) : 0;
     out->query_free = in ? in->cap - in->to : 0;
-    out->memory = mem_size(c) + memory(c) - c->session->out.cap;
+    out->memory = memory(c);
     out->reading = c->events & UV_READABLE;
     out->writing = c->events & UV_WRITABLE;
 }

@@ -29,7 +29,7 @@ struct conn {
     struct input *input;    /* unfinished, or not executed yet */
     struct tail *tail;      /* output that the socket would not take */
     struct tls_stream *tls; /* NULL: plain */
-    size_t counted;         /* bytes of its buffers that are in net->memory */
+    size_t counted;         /* bytes of it that are in net->memory */
     int fd;
     uint8_t flags;  /* enum conn_flag */
     uint8_t events; /* what the poll waits for */
@@ -49,6 +49,13 @@ void conn_ready(struct conn *c, bool broken, int events);
 
 /* Executes what may be executed now, writes, closes if it is time, and says what to wait for. */
 void conn_settle(struct conn *c);
+
+/* Counts what it takes in net->memory; conn_settle does it as well. */
+void conn_account(struct conn *c);
+
+/* All clients take too much together, and this one is chosen: its buffers go at once, and it is
+ * closed when it is settled. Not while its command is running. */
+void conn_evict(struct conn *c);
 
 /* When it is to be given up if nothing happens; WHEEL_NEVER when no limit applies. With `now` past
  * that, conn_give_up does it. */

@@ -143,28 +143,57 @@ void net_settle(struct net *n, const struct conn *but)
 
 /* Memory of all clients together. */
 
-static struct conn *largest(const struct net *n)
+static bool evictable(const struct session *s)
 {
-    struct conn *found = NULL;
-    list_each (pos, &n->engine->sessions) {
-        struct session *s = container_of(pos, struct session, link);
-        struct conn *c = s->owner;
-        if (c && !(s->flags & SESSION_NO_EVICT) && (!found || c->counted > found->counted))
-            found = c;
-    }
-    return found;
+    const struct conn *c = s->owner;
+    return c && c->counted && !(s->flags & (SESSION_NO_EVICT | SESSION_RUNNING));
 }
 
-/* The largest go until the rest fits. A limit of its own for each client does not bound many. */
-static void evict(struct net *n)
+/* Bytes of the largest client that may be evicted; 0 when there is none. */
+static size_t largest(const struct net *n)
+{
+    size_t most = 0;
+    list_each (pos, &n->engine->sessions) {
+        const struct session *s = container_of(pos, struct session, link);
+        const struct conn *c = s->owner;
+        if (evictable(s) && c->counted > most)
+            most = c->counted;
+    }
+    return most;
+}
+
+static void evict_one(struct net *n, struct conn *c)
+{
+    log_notice(n->log, "Evicting client: id=%llu, %zu bytes", (unsigned long long)c->session->id,
+               c->counted);
+    n->engine->stats.evicted_clients++;
+    conn_evict(c);
+}
+
+/* A limit of its own for each client does not bound many. Those within a factor of two of the
+ * largest go, as in Redis, one after the other until the rest fits; so that a thousand who have to
+ * go do not cost a thousand searches. */
+void net_evict(struct net *n)
 {
     size_t limit = (size_t)config_client_memory_limit(n->config);
-    struct conn *c;
-    while (n->memory > limit && (c = largest(n)) && c->counted) {
-        log_notice(n->log, "Evicting client: id=%llu, %zu bytes of buffers",
-                   (unsigned long long)c->session->id, c->counted);
-        conn_close(c);
+    for (size_t most; n->memory > limit && (most = largest(n)) > 0;) {
+        list_each (pos, &n->engine->sessions) {
+            struct session *s = container_of(pos, struct session, link);
+            struct conn *c = s->owner;
+            if (n->memory > limit && evictable(s) && c->counted > most / 2)
+                evict_one(n, c);
+        }
     }
+}
+
+void net_crowded(struct net *n)
+{
+    list_each (pos, &n->engine->sessions) {
+        struct session *s = container_of(pos, struct session, link);
+        if (s->owner)
+            conn_account(s->owner);
+    }
+    net_evict(n);
 }
 
 /* Stopping. */
@@ -247,7 +276,7 @@ static void on_turn(uv_prepare_t *p)
         sweep(n, now);
     bool quiet = list_empty(&n->dirty);
     net_settle(n, NULL);
-    evict(n);
+    net_evict(n);
     if (n->state == NET_DRAINING)
         end_of_draining(n, quiet);
     else if (n->state == NET_CLOSING)

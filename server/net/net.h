@@ -93,7 +93,7 @@ struct net {
     int handshakes;  /* and how many steps of TLS handshakes are left: they are slower */
     struct tls *tls; /* NULL until it is asked for */
     size_t nconns, nlingering;
-    size_t memory;         /* bytes in the buffers of all connections */
+    size_t memory;         /* bytes that all connections and their sessions take */
     int64_t now;           /* as the host last told */
     struct list *settling; /* connections that are being settled now */
     struct reader *reader, own_reader;
@@ -129,6 +129,11 @@ void net_stop(struct net *n, bool at_once);
 
 /* Settles all connections that asked for it, but for that one (which may be NULL). */
 void net_settle(struct net *n, const struct conn *but);
+
+/* Closes the largest clients until all together are within maxmemory-clients; net_crowded counts
+ * first what they have been sent since they were last settled. */
+void net_evict(struct net *n);
+void net_crowded(struct net *n);
 
 /* A connection may have to be given up at that moment. */
 void net_expect(struct net *n, int64_t at);

@@ -38,6 +38,9 @@ ssize_t tls_write(struct tls_stream *s, const char *p, size_t n);
 size_t tls_unsent(const struct tls_stream *s);
 bool tls_flush(struct tls_stream *s);
 
+/* Bytes that it takes, about: OpenSSL does not tell. */
+size_t tls_memory(const struct tls_stream *s);
+
 /* Has the client been let in? */
 bool tls_is_up(const struct tls_stream *s);
 

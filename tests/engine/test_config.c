@@ -158,6 +158,8 @@ TEST(config, limits_follow_what_was_set)
     struct fixture f;
     begin(&f);
     assert_true(config_memory_limit(&f.cfg) == INT64_MAX);
+    assert_int_equal(config_client_memory_limit(&f.cfg), 256 << 20);
+    assert_true(set(&f, "maxmemory-clients", "25%"));
     assert_true(config_client_memory_limit(&f.cfg) == INT64_MAX);
     f.cfg.default_maxmemory = 1000;
     assert_int_equal(config_memory_limit(&f.cfg), 1000);

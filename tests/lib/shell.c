@@ -90,7 +90,19 @@ static int64_t until(void *ctx, int64_t at)
     return at > s->now ? at - s->now : 0;
 }
 
+static void crowded(void *ctx)
+{
+    struct shell *s = ctx;
+    size_t waiting = 0;
+    list_each (pos, &s->engine->sessions)
+        waiting += session_memory(container_of(pos, struct session, link));
+    if (waiting > s->most)
+        s->most = waiting;
+    net_crowded(&s->net);
+}
+
 static const struct engine_host engine_host = {.wake = wake,
+                                               .crowded = crowded,
                                                .wall_us = wall_us,
                                                .describe = describe,
                                                .now_us = now_us,

@@ -15,6 +15,7 @@ struct shell {
     struct buf lines; /* what was logged */
     struct engine *engine;
     struct net net;
+    size_t most; /* bytes of output that waited when the engine said that it is crowded */
     int64_t now;
     int64_t cost;                       /* ms that pass with every command */
     int64_t running_ms;                 /* how long a script thinks it has been running */
