@@ -13,8 +13,12 @@
 #include "base/quote.h"
 #include "server/engine/engine.h"
 #include "server/engine/roster.h"
+#include "store/deque.h"
+#include "store/hash.h"
 #include "store/packed.h"
+#include "store/set.h"
 #include "store/values.h"
+#include "store/zset.h"
 
 #include <stdlib.h>
 
@@ -75,42 +79,103 @@ static int64_t age_of(const struct engine *e, struct hold h)
 
 /* What locks look like from outside. */
 
+static struct bytes first_member(const struct entry *en)
+{
+    struct zset_walk w = zset_walk(en, 0, false);
+    zset_next(&w);
+    return w.name;
+}
+
+static struct bytes first_field(const struct entry *en)
+{
+    struct hash_walk w = hash_walk(en);
+    hash_next(&w);
+    return w.name;
+}
+
 static struct bytes first_item(const struct entry *en)
 {
-    struct bytes item = BYTES("");
-    size_t at = 0;
-    if (en->type == VALUE_STRING)
-        return entry_value(en);
-    if (entry_is_packed(en))
-        packed_next(entry_value(en), &at, &item);
-    return item;
+    switch (en->type) {
+    case VALUE_LIST: return deque_at(en, 0);
+    case VALUE_SET: return set_at(en, 0);
+    case VALUE_ZSET: return first_member(en);
+    case VALUE_HASH: return first_field(en);
+    default: return entry_value(en);
+    }
 }
 
-/* The session of that id, which is known modulo its width. */
-static const struct session *client_of(const struct engine *e, uint64_t id)
+/* A hash counts how often each holder has come in. What is no number, such as the mode of a lock
+ * for readers and writers, is no holder. 0: it is no such hash. */
+static size_t counted_holders(const struct entry *en, struct bytes *first)
 {
-    roster_each (e, s)
-        if ((s->id & HOLD_CLIENT_MASK) == id)
-            return s;
-    return NULL;
+    struct hash_walk w = hash_walk(en);
+    size_t n = 0;
+    int64_t depth;
+    while (hash_next(&w))
+        if (num_parse_i64(w.value, &depth) && n++ == 0)
+            *first = w.name;
+    return n;
 }
 
-static struct lock_view view_of(struct engine *e, const struct entry *en)
+static size_t holders_of(const struct entry *en, struct bytes *first)
+{
+    size_t n = en->type == VALUE_HASH && entry_is_packed(en) ? counted_holders(en, first) : 0;
+    if (n)
+        return n;
+    *first = first_item(en);
+    return en->type == VALUE_STRING ? 1 : value_ops[en->type]->count(en);
+}
+
+static struct lock_view view_of(const struct engine *e, const struct entry *en,
+                                const struct session *s)
 {
     struct hold h = entry_hold(en);
     int64_t deadline = entry_deadline(en);
-    const struct session *s = client_of(e, h.client);
-    return (struct lock_view){
+    struct lock_view v = {
         .db = en->db,
         .key = entry_name(en),
         .kind = en->type,
-        .holder = first_item(en),
-        .holders = en->type == VALUE_STRING ? 1 : value_ops[en->type]->count(en),
         .client = s ? s->id : h.client,
         .session = s,
         .age = age_of(e, h),
         .ttl = deadline == WHEEL_NEVER ? -1 : deadline - e->now,
     };
+    v.holders = holders_of(en, &v.holder);
+    return v;
+}
+
+/* The session that took it; its id is known modulo its width. */
+static const struct session *client_of(const struct engine *e, struct hold h)
+{
+    roster_each (e, s)
+        if ((s->id & HOLD_CLIENT_MASK) == h.client)
+            return s;
+    return NULL;
+}
+
+/* The same for many locks: a list of all clients, sorted once. */
+static int by_number(const void *a, const void *b)
+{
+    const struct session *const *x = a, *const *y = b;
+    uint64_t m = (*x)->id & HOLD_CLIENT_MASK, n = (*y)->id & HOLD_CLIENT_MASK;
+    return (m > n) - (m < n);
+}
+
+static void list_clients(const struct engine *e, struct buf *out)
+{
+    roster_each (e, s)
+        buf_put(out, (struct bytes){(const char *)&s, sizeof s});
+    if (buf_len(out))
+        qsort(out->p, buf_len(out) / sizeof(void *), sizeof(void *), by_number);
+}
+
+static const struct session *find_client(const struct buf *clients, struct hold h)
+{
+    const struct session wanted = {.id = h.client}, *key = &wanted;
+    struct session **found = NULL;
+    if (buf_len(clients))
+        found = bsearch(&key, clients->p, buf_len(clients) / sizeof key, sizeof key, by_number);
+    return found ? *found : NULL;
 }
 
 /* Those that were found, for sorting. */
@@ -161,6 +226,7 @@ size_t locks_each(struct engine *e, struct keys *k, struct bytes glob, size_t ma
                   lock_visit_fn *visit, void *ctx)
 {
     struct search s = {.engine = e, .glob = glob};
+    struct buf clients = {0};
     for (uint32_t i = 0; i < e->space.ndbs; i++)
         if (e->space.dbs[i] && (k == NULL || k == e->space.dbs[i]))
             search_in(&s, e->space.dbs[i]);
@@ -168,10 +234,13 @@ size_t locks_each(struct engine *e, struct keys *k, struct bytes glob, size_t ma
     struct found *all = (struct found *)(void *)s.found.p;
     if (n)
         qsort(all, n, sizeof *all, by_age);
+    list_clients(e, &clients);
     for (size_t i = 0; i < n && i < max; i++) {
-        struct lock_view v = view_of(e, all[i].entry);
+        const struct entry *en = all[i].entry;
+        struct lock_view v = view_of(e, en, find_client(&clients, entry_hold(en)));
         visit(ctx, &v);
     }
+    buf_free(&clients);
     buf_free(&s.found);
     return n;
 }
@@ -210,7 +279,7 @@ static void on_held_long(struct engine *e, void *owner)
     forget(e, h);
     struct entry *en = keys_peek(k, buf_bytes(&name));
     if (en && en->flags & ENTRY_LOCK) {
-        struct lock_view v = view_of(e, en);
+        struct lock_view v = view_of(e, en, client_of(e, entry_hold(en)));
         report(e, &v);
     }
     buf_free(&name);

@@ -44,7 +44,7 @@ struct lock_view {
     struct bytes key;
     enum value_type kind;
     struct bytes holder;           /* a string's value, else the first field or member */
-    size_t holders;                /* how many there are of them */
+    size_t holders;                /* how many of them there are */
     uint64_t client;               /* who took it: its id, */
     const struct session *session; /* and NULL when it has left */
     int64_t age;                   /* ms since it was taken */

@@ -202,3 +202,35 @@ TEST(canonical, segments_are_taken_together_or_not_at_all)
     gives(r, "segments_acquire", "s1 s2 s3 , c 100", ":0");
     rig_free(r);
 }
+
+/* LOCKS knows nothing of these scripts; it sees what they do. */
+TEST(canonical, what_they_take_is_listed_and_what_they_release_is_not)
+{
+    static const struct {
+        const char *take, *with, *release, *then, *listed;
+    } scripts[] = {
+        {"acquire", "k , t 900", "release", "k c , t", "key=k kind=string holder=t "},
+        {"reentrant_acquire", "k , t 900", "reentrant_release", "k c , t",
+         "key=k kind=hash holder=t "},
+        {"fair_acquire", "k q p , t 900 900", "fair_release", "k q , t",
+         "key=k kind=string holder=t "},
+        {"semaphore_acquire", "k , t 3 900", "semaphore_release", "k c , t",
+         "key=k kind=zset holder=t "},
+        {"read_acquire", "w k , t 900", "read_release", "k c , t", "key=k kind=zset holder=t "},
+        {"write_acquire", "k r , t 900", "write_release", "k c , t", "key=k kind=string holder=t "},
+        {"segments_acquire", "k , t 900", "segments_release", "k , t",
+         "key=k kind=string holder=t "},
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct rig *r = rig_new();
+        gives(r, scripts[i].take, scripts[i].with, ":0");
+        run(r, "LOCKS");
+        if (strncmp(rig_reply(r), "*1 ", 3) != 0 || !strstr(rig_reply(r), scripts[i].listed))
+            fail_msg("%s: %s", scripts[i].take, rig_reply(r));
+        script(r, scripts[i].release, scripts[i].then);
+        run(r, "LOCKS");
+        if (strcmp(rig_reply(r), "*0") != 0)
+            fail_msg("%s: %s", scripts[i].release, rig_reply(r));
+        rig_free(r);
+    }
+}

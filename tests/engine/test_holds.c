@@ -54,6 +54,89 @@ TEST(holds, a_script_that_makes_a_key_with_a_lease_makes_a_lock)
     rig_free(r);
 }
 
+/* The shapes in which known libraries take their locks. None of them says that it is one. */
+
+static void one_lock_as(const char *command, const char *line)
+{
+    struct rig *r = rig_new();
+    run(r, command);
+    listed(r, line);
+    rig_free(r);
+}
+
+#define TAKEN " client=1 name= lib= held-ms=0 ttl-ms=900"
+
+TEST(holds, the_shapes_of_known_libraries_are_recognised)
+{
+    /* SET in a script, as redlock does it for several resources at once */
+    one_lock_as(
+        "EVAL \"return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])\" 1 k t 900",
+        "key=k kind=string holder=t" TAKEN);
+    /* the lease in a command of its own, before 2.6.12 and in many a blog since */
+    one_lock_as("EVAL \"if redis.call('setnx', KEYS[1], ARGV[1]) == 1 then "
+                "redis.call('pexpire', KEYS[1], ARGV[2]) end\" 1 k t 900",
+                "key=k kind=string holder=t" TAKEN);
+    /* reentrant, by older and newer Redisson */
+    one_lock_as("EVAL \"redis.call('hset', KEYS[1], ARGV[1], 1) "
+                "redis.call('pexpire', KEYS[1], ARGV[2])\" 1 k uuid:7 900",
+                "key=k kind=hash holder=uuid:7" TAKEN);
+    /* semaphores: members of a sorted set, or of a set */
+    one_lock_as("EVAL \"redis.call('zadd', KEYS[1], 1, 'a', 2, 'b') "
+                "redis.call('pexpire', KEYS[1], 900)\" 1 k",
+                "key=k kind=zset holder=a holders=2" TAKEN);
+    one_lock_as("EVAL \"redis.call('sadd', KEYS[1], 'a') redis.call('pexpire', KEYS[1], 900)\" 1 k",
+                "key=k kind=set holder=a" TAKEN);
+    /* the same script inside a transaction */
+    struct rig *r = rig_new();
+    run(r, "MULTI");
+    run(r, "EVAL \"return redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])\" 1 k t 900");
+    run(r, "EXEC");
+    listed(r, "key=k kind=string holder=t" TAKEN);
+    rig_free(r);
+}
+
+TEST(holds, the_mode_of_a_lock_is_not_its_holder)
+{
+    one_lock_as("EVAL \"redis.call('hset', KEYS[1], 'mode', 'read', 'uuid:7', 1) "
+                "redis.call('pexpire', KEYS[1], 900)\" 1 k",
+                "key=k kind=hash holder=uuid:7" TAKEN);
+    one_lock_as("EVAL \"redis.call('hset', KEYS[1], 'owner', 'x') "
+                "redis.call('pexpire', KEYS[1], 900)\" 1 k",
+                "key=k kind=hash holder=owner" TAKEN);
+}
+
+TEST(holds, one_of_many_holders_is_named)
+{
+    static const char *const fill[] = {"redis.call('zadd', KEYS[1], i, 'token-' .. i)",
+                                       "redis.call('sadd', KEYS[1], 'token-' .. i)",
+                                       "redis.call('rpush', KEYS[1], 'token-' .. i)",
+                                       "redis.call('hset', KEYS[1], 'token-' .. i, 1)"};
+    for (size_t i = 0; i < sizeof fill / sizeof *fill; i++) {
+        struct rig *r = rig_new();
+        char command[256];
+        snprintf(command, sizeof command,
+                 "EVAL \"for i = 1, 500 do %s end redis.call('pexpire', KEYS[1], 900)\" 1 k",
+                 fill[i]);
+        run(r, command);
+        run(r, "LOCKS");
+        assert_non_null(strstr(rig_reply(r), " holder=token-"));
+        assert_non_null(strstr(rig_reply(r), " holders=500 "));
+        rig_free(r);
+    }
+}
+
+TEST(holds, neither_the_name_nor_the_text_makes_a_lock)
+{
+    struct rig *r = rig_new();
+    run(r, "SET lock:a token PX 900");
+    run(r, "EVAL \"-- acquire the lock\nredis.call('set', 'redisson_lock', 'token')\" 0");
+    run(r, "EVAL \"if false then redis.call('set', 'lock:b', 't', 'NX', 'PX', 900) end\" 0");
+    run(r,
+        "EVAL \"redis.call('set', 'lock:c', 't', 'NX', 'PX', 900) redis.call('del', 'lock:c')\" 0");
+    expect(r, "LOCKS", "*0");
+    rig_free(r);
+}
+
 TEST(holds, renewing_by_another_client_changes_no_holder_and_no_age)
 {
     struct rig *r = rig_new();
@@ -186,6 +269,28 @@ TEST(holds, a_lock_that_is_held_too_long_is_reported_once)
     later(r, 5000);
     assert_string_equal(received(r, 7), "");
     assert_int_equal(r->engine->stats.hold_warnings, 1);
+    rig_free(r);
+}
+
+static void keep_line(void *ctx, enum log_level level, const char *line)
+{
+    assert_int_equal(level, LOG_WARNING);
+    buf_printf(ctx, "%s\n", line);
+}
+
+TEST(holds, a_warning_in_the_log_names_the_lock_and_who_took_it_and_no_token)
+{
+    struct rig *r = rig_new();
+    struct buf log = {0};
+    r->log = (struct log){.write = keep_line, .ctx = &log, .min = LOG_WARNING};
+    run(r, "CONFIG SET hold-warn \"* 500\"");
+    run(r, "CLIENT SETNAME worker");
+    run(r, "SET \"job 7\" secret NX PX 60000");
+    later(r, 10000);
+    buf_putc(&log, '\0');
+    assert_string_equal(log.p,
+                        "Lock \"job 7\" has been held for 500 ms by client id=1 name=worker\n");
+    buf_free(&log);
     rig_free(r);
 }
 
