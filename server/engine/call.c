@@ -27,7 +27,13 @@ void call_run(struct call *c)
         c->session->last = c->cmd;
     if (admitted)
         call_handle(c);
-    else if (failed_since(c, errors) && c->cmd)
+    else
+        call_rejected(c, errors);
+}
+
+void call_rejected(struct call *c, unsigned errors)
+{
+    if (failed_since(c, errors) && c->cmd)
         engine_stats_of(c->engine, c->cmd)->rejected++;
 }
 

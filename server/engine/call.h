@@ -43,6 +43,9 @@ void call_run(struct call *c);
 /* The part of it behind the checks: `cmd` and `keys` are set, and the command may run. */
 void call_handle(struct call *c);
 
+/* The other way: an error went to c->reply instead, which held `errors` of them before. */
+void call_rejected(struct call *c, unsigned errors);
+
 /* It has run and took that long, which is for SLOWLOG, for LATENCY or for both. */
 void call_was_slow(const struct call *c, int64_t us);
 

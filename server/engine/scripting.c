@@ -20,20 +20,18 @@ static const void *on_resolve(void *ctx, struct bytes name)
     return registry_find(context(ctx)->outer->engine->registry, name);
 }
 
-/* The command as the script may call it; NULL after the error has been replied. */
-static const struct command *find_for_script(struct call *c, const struct command *cmd)
+/* Is it a command that scripts may call, and called properly? */
+static bool is_for_scripts(struct call *c)
 {
-    if (cmd && cmd->sub && c->argc > 1)
-        cmd = command_sub(cmd, c->argv[1]);
-    if (cmd == NULL)
+    if (c->cmd == NULL)
         reply_error(c->reply, BYTES("ERR Unknown Redis command called from script"));
-    else if (!command_arity_ok(cmd, c->argc))
+    else if (!command_arity_ok(c->cmd, c->argc))
         reply_error(c->reply, BYTES("ERR Wrong number of args calling Redis command from script"));
-    else if (cmd->flags & CMD_NOSCRIPT)
+    else if (c->cmd->flags & CMD_NOSCRIPT)
         reply_error(c->reply, BYTES("ERR This Redis command is not allowed from script"));
     else
-        return cmd;
-    return NULL;
+        return true;
+    return false;
 }
 
 /* Once a script has written it may finish: stopping it half-way would be worse. */
@@ -43,31 +41,40 @@ static bool memory_allows(struct call *c, const struct script_context *x)
            !engine_out_of_memory(c->engine) || (c->cmd->grows && !c->cmd->grows(c));
 }
 
+/* May this script make this call now? False after the error has been replied. */
+static bool may_call(const struct script_context *x, struct call *c)
+{
+    if (!is_for_scripts(c) || !acl_admits(c))
+        return false;
+    if (x->read_only && c->cmd->flags & (CMD_WRITE | CMD_MAY_REPLICATE))
+        reply_error(c->reply, BYTES("ERR Write commands are not allowed from read-only scripts."));
+    else if (!memory_allows(c, x))
+        reply_error(c->reply, ERR_OOM);
+    else
+        return true;
+    return false;
+}
+
 static void on_call(void *ctx, const struct script_call *sc)
 {
     struct script_context *x = context(ctx);
     struct call c = *x->outer;
+    unsigned errors = sc->reply->errors;
     c.argv = sc->argv;
     c.argc = sc->argc;
     c.reply = sc->reply;
     c.resp = sc->resp;
     c.flags |= CALL_SCRIPT;
     c.keys = keyspace_db(&c.engine->space, c.session->db); /* a script may SELECT */
-    c.cmd = find_for_script(&c, sc->command);
-    if (c.cmd == NULL)
-        return;
-    if (!acl_admits(&c))
-        return;
-    if (x->read_only && c.cmd->flags & (CMD_WRITE | CMD_MAY_REPLICATE)) {
-        reply_error(c.reply, BYTES("ERR Write commands are not allowed from read-only scripts."));
-        return;
+    c.cmd = sc->command;
+    if (c.cmd && c.cmd->sub && c.argc > 1)
+        c.cmd = command_sub(c.cmd, c.argv[1]);
+    if (may_call(x, &c)) {
+        x->wrote |= (c.cmd->flags & CMD_WRITE) != 0;
+        call_handle(&c);
+    } else {
+        call_rejected(&c, errors);
     }
-    if (!memory_allows(&c, x)) {
-        reply_error(c.reply, ERR_OOM);
-        return;
-    }
-    x->wrote |= (c.cmd->flags & CMD_WRITE) != 0;
-    call_handle(&c);
 }
 
 static enum script_verdict on_check(void *ctx)

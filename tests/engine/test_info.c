@@ -117,6 +117,23 @@ TEST(info, counts_an_error_in_a_script_once)
     rig_free(r);
 }
 
+TEST(info, counts_calls_that_a_script_was_refused)
+{
+    struct rig *r = rig_new();
+    run(r, "EVAL \"return redis.call('INCR')\" 0");
+    run(r, "EVAL \"redis.pcall('SUBSCRIBE', 'c') return 1\" 0");
+    run(r, "EVAL \"return redis.call('NOSUCH')\" 0");
+    run(r, "EVAL_RO \"return redis.call('SET', 'k', 'v')\" 0");
+    run(r, "INFO errorstats");
+    has(r, "errorstat_ERR:count=4");
+    run(r, "INFO commandstats");
+    has(r, "cmdstat_incr:calls=0,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0 ");
+    has(r, "cmdstat_subscribe:calls=0,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0 ");
+    has(r, "cmdstat_set:calls=0,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0 ");
+    has(r, "cmdstat_eval:calls=3,usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls=2 ");
+    rig_free(r);
+}
+
 TEST(info, lists_databases_that_have_keys)
 {
     struct rig *r = rig_new();
