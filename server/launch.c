@@ -28,12 +28,23 @@ struct line {
     struct bytes text;
 };
 
+/* The line as far as it may be shown: up to a user's first password. */
+static struct bytes shown(struct bytes line)
+{
+    const struct bytes user = BYTES("user ");
+    size_t n = line.n;
+    if (line.n > user.n && bytes_ieq((struct bytes){line.p, user.n}, user))
+        for (n = user.n; n < line.n && !(line.p[n - 1] == ' ' && strchr("><#!", line.p[n])); n++)
+            continue;
+    return (struct bytes){line.p, n};
+}
+
 static bool fail(const struct launch *l, const struct line *at, const char *reason)
 {
     fprintf(stderr, "\n*** FATAL CONFIG FILE ERROR (Redis %s) ***\n", l->config->redis_version);
     if (at && at->number) {
         fprintf(stderr, "Reading the configuration file, at line %d\n", at->number);
-        fprintf(stderr, ">>> '%.*s'\n", BYTES_FMT(at->text));
+        fprintf(stderr, ">>> '%.*s'\n", BYTES_FMT(shown(at->text)));
     }
     fprintf(stderr, "%s\n", reason);
     return false;

@@ -6,6 +6,8 @@
 #include "server/engine/option_kind.h"
 #include "server/engine/roster.h"
 
+#include <stdio.h>
+
 /* Users, in the order of their names. */
 
 /* Where a user of that name is or would be. */
@@ -236,6 +238,56 @@ static bool load_line(struct engine *e, const char *line)
     mem_free(words);
     buf_free(&text);
     return good;
+}
+
+/* Has a line before this one made the same user? */
+static bool is_configured(const struct config *cfg, struct bytes name)
+{
+    bool found = false;
+    for (size_t i = 0; i < cfg->users.n && !found; i++) {
+        struct buf text = {0};
+        size_t n;
+        struct bytes *words = split(bytes_of(cfg->users.item[i]), &text, &n);
+        found = n && bytes_eq(words[0], name);
+        mem_free(words);
+        buf_free(&text);
+    }
+    return found;
+}
+
+/* Tries the rules on a user that nobody will ever be. */
+static const char *try_rules(const struct config *cfg, const struct bytes *rules, size_t n,
+                             struct buf *bad)
+{
+    struct config borrowed = {.acl_pubsub_default = cfg->acl_pubsub_default};
+    struct engine e = {.config = &borrowed, .registry = registry_new(cfg->test)};
+    struct acl_user *u = acl_user_new(&e, BYTES("nobody"));
+    const char *error = apply_all(&e, u, rules, n, bad);
+    acl_user_free(u);
+    registry_free(e.registry);
+    return error == acl_unknown_name ? NULL : error;
+}
+
+bool acl_check_line(const struct config *cfg, const struct bytes *words, size_t n,
+                    char why[CONFIG_ERROR_MAX])
+{
+    struct buf bad = {0};
+    size_t open;
+    const char *error = NULL;
+    if (is_configured(cfg, words[0])) {
+        error = "Duplicate user found. A user can only be defined once in config files";
+        buf_put(&bad, words[0]);
+    } else if (!acl_rules_closed(words + 1, n - 1, &open)) {
+        error = "Unmatched parenthesis in selector definition";
+        buf_put(&bad, words[1 + open]);
+    } else {
+        error = try_rules(cfg, words + 1, n - 1, &bad);
+    }
+    if (error)
+        snprintf(why, CONFIG_ERROR_MAX, "Error in user declaration '%.*s': %s",
+                 BYTES_FMT(loggable(buf_bytes(&bad))), error);
+    buf_free(&bad);
+    return error == NULL;
 }
 
 bool acl_load_configured(struct engine *e)

@@ -29,6 +29,11 @@ struct acl {
 void acl_init(struct engine *e);
 void acl_free(struct engine *e);
 
+/* Can these be the name and rules of a user? Asked of each `user` line while a configuration file
+ * is read, to name the line. Commands that there are not are complained of later, as in Redis. */
+bool acl_check_line(const struct config *cfg, const struct bytes *words, size_t n,
+                    char why[CONFIG_ERROR_MAX]);
+
 /* The users of the configuration and of its aclfile. False, after log lines, when one is wrong. */
 bool acl_load_configured(struct engine *e);
 

@@ -113,13 +113,13 @@ static bool allowed(struct call *c)
         return refuse(c, BYTES("ERR Command not allowed inside a transaction"));
     if (!acl_admits(c))
         return false;
-    if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
-        return refuse(c, ERR_BUSY);
-    if (!memory_allows(c))
+    if (!(c->flags & CALL_BUSY) && !memory_allows(c))
         return refuse(c, ERR_OOM);
     if (c->session->flags & SESSION_PUBSUB && c->session->resp == 2 &&
         !(c->flags & (CALL_SCRIPT | CALL_EXEC)) && !fits_subscriber(c->cmd))
         return refuse_subscriber(c);
+    if (c->flags & CALL_BUSY && !(c->cmd->flags & CMD_ALLOW_BUSY))
+        return refuse(c, ERR_BUSY);
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/quote.h"
+#include "server/engine/acl.h"
 #include "server/engine/option_kind.h"
 #include "server/engine/registry.h"
 
@@ -207,6 +208,8 @@ bool config_load(struct config *cfg, struct bytes name, const struct bytes *valu
     const struct option *o = option_find(name);
     if (o)
         return assign(o, cfg, values, n, why);
+    if (bytes_is(name, "user") && n >= 1 && !acl_check_line(cfg, values, n, why))
+        return false;
     const char *error = "Bad directive or wrong number of arguments";
     if (load_line(cfg, name, values, n, &error))
         return true;

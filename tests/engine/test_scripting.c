@@ -66,6 +66,40 @@ TEST(scripting, others_are_told_busy_and_may_kill)
     rig_free(r);
 }
 
+static void ask_while_subscribed(struct rig *r)
+{
+    const struct bytes get[] = {BYTES("GET"), BYTES("k")}, set[] = {BYTES("SET"), get[1], get[1]};
+    const struct bytes ping[] = {BYTES("PING")}, kill[] = {BYTES("SCRIPT"), BYTES("KILL")};
+    r->others = NULL;
+    engine_execute_busy(r->engine, r->clients[1], get, 2);
+    engine_execute_busy(r->engine, r->clients[1], ping, 1);
+    engine_execute_busy(r->engine, r->clients[2], set, 3);
+    engine_execute_busy(r->engine, r->clients[2], kill, 2);
+}
+
+/* As in Redis: what a subscriber may not ask it may not ask at any time, and memory is not looked
+ * at. */
+TEST(scripting, busy_is_the_last_reason_to_refuse)
+{
+    struct rig *r = rig_new();
+    r->running_ms = 5000;
+    r->others = ask_while_subscribed;
+    as(r, 1);
+    run(r, "SUBSCRIBE c");
+    as(r, 2);
+    as(r, 0);
+    run(r, "CONFIG SET maxmemory 1");
+    run(r, "EVAL 'while true do end' 0");
+    assert_string_equal(received(r, 1),
+                        "-ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
+                        "QUIT / RESET are allowed in this context "
+                        "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or "
+                        "SHUTDOWN NOSAVE.");
+    assert_string_equal(received(r, 2), "-BUSY Redis is busy running a script. You can only call "
+                                        "SCRIPT KILL or SHUTDOWN NOSAVE. +OK");
+    rig_free(r);
+}
+
 TEST(scripting, a_script_that_has_written_cannot_be_killed)
 {
     struct rig *r = rig_new();

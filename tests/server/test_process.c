@@ -188,6 +188,26 @@ TEST(process, mistakes_are_named_with_their_line_in_the_words_of_redis)
     REFUSES("", AT "2\n>>> 'port \"1\" \"2\"'\nwrong number of arguments\n", "--port", "1", "2");
     REFUSES("", AT "2\n>>> 'port \"0\" \"-\"'\nwrong number of arguments\n", "--port", "0", "-",
             "--timeout", "1");
+    REFUSES("port 0\nuser al on badrule\n",
+            AT "2\n>>> 'user al on badrule'\nError in user declaration 'badrule': Syntax error\n",
+            "-");
+    REFUSES("port 0\nuser al on <secret\n",
+            AT "2\n>>> 'user al on '\nError in user declaration '(redacted)': The password you are "
+               "trying to remove from the user does not exist\n",
+            "-");
+    REFUSES("port 0\nuser al on\nuser al off\n",
+            AT "3\n>>> 'user al off'\nError in user declaration 'al': Duplicate user found. A user "
+               "can only be defined once in config files\n",
+            "-");
+    REFUSES("port 0\nuser al on (+get\n",
+            AT
+            "2\n>>> 'user al on (+get'\nError in user declaration '(+get': Unmatched parenthesis "
+            "in selector definition\n",
+            "-");
+    REFUSES("port 0\nuser al on +nosuch\n",
+            "Error loading ACL rule '+nosuch' for the user named 'al': Unknown command or category "
+            "name in ACL",
+            "-");
     REFUSES("port \"0\n", AT "1\n>>> 'port \"0'\nUnbalanced quotes in configuration line\n", "-");
     REFUSES("", "# Fatal error, can't open config file 'nosuch.conf': No such file or directory",
             "--include", "nosuch.conf");
