@@ -1,6 +1,7 @@
 /*
  * `latchd ping` and `latchd health`: asks the server that a configuration describes whether it is
- * there, for scripts, containers and supervisors.
+ * there, for scripts, containers and supervisors. Without a plain port and a unix socket it speaks
+ * TLS, with the server's own certificate.
  */
 #ifndef SERVER_CHECK_H
 #define SERVER_CHECK_H

@@ -13,6 +13,7 @@
 
 #define OPENSSL_FUNCTIONS(F)                                                                       \
     F(TLS_server_method)                                                                           \
+    F(TLS_client_method)                                                                           \
     F(SSL_CTX_new)                                                                                 \
     F(SSL_CTX_free)                                                                                \
     F(SSL_CTX_ctrl)                                                                                \
@@ -33,6 +34,7 @@
     F(SSL_set_bio)                                                                                 \
     F(SSL_set0_wbio)                                                                               \
     F(SSL_set_accept_state)                                                                        \
+    F(SSL_connect)                                                                                 \
     F(SSL_read)                                                                                    \
     F(SSL_write)                                                                                   \
     F(SSL_get_error)                                                                               \

@@ -93,6 +93,36 @@ TEST(tls, speaks_1_2_and_1_3_and_nothing_older)
     end(&p);
 }
 
+/* What `latchd ping` with the certificate of that name says; `code` is how it ends. */
+static void ping(struct place *p, const char *name, const char *ca, int *code, char said[200])
+{
+    char line[800];
+    const char *dir = p->papers.dir;
+    snprintf(line, sizeof line,
+             "%s ping --port 0 --tls-port %d --tls-cert-file %s/%s.crt --tls-key-file %s/%s.key "
+             "--tls-ca-cert-file %s/%s.crt 2>&1",
+             launch_latchd_path(), p->port, dir, name, dir, name, dir, ca);
+    FILE *out = popen(line, "r");
+    assert_non_null(out);
+    said[fread(said, 1, 199, out)] = '\0';
+    *code = WEXITSTATUS(pclose(out));
+}
+
+TEST(tls, ping_speaks_it_where_there_is_nothing_else)
+{
+    struct place p;
+    char said[200];
+    int code;
+    begin(&p, "yes");
+    ping(&p, "server", "ca", &code, said);
+    assert_string_equal(said, "PONG\n");
+    assert_int_equal(code, 0);
+    ping(&p, "server", "client", &code, said); /* which vouches for nobody */
+    assert_non_null(strstr(said, ": TLS: certificate verify failed\n"));
+    assert_int_equal(code, 1);
+    end(&p);
+}
+
 TEST(tls, asks_clients_for_papers_as_it_is_told)
 {
     struct place p;
