@@ -6,6 +6,10 @@
  * last star with one more byte of text given to it, and the work is bounded by the product of the
  * two lengths.
  *
+ * That product is still large where both are: a pattern and a name of a megabyte are minutes. So
+ * steps are counted, one for each byte of text or pattern that is looked at, and a match that runs
+ * out of them is none. Patterns that somebody means need a few for each byte of text.
+ *
  * The corners are Redis's: a range may be written backwards, and compares signed bytes; a class
  * that is never closed ends with the pattern; a backslash at the very end stands for itself;
  * nothing but the empty pattern matches the empty text.
@@ -13,7 +17,10 @@
 struct glob {
     struct bytes pattern;
     bool fold;
+    size_t left; /* steps */
 };
+
+enum { STEPS = 4096, STEPS_PER_BYTE = 64 };
 
 static signed char fold(const struct glob *g, char c)
 {
@@ -32,11 +39,12 @@ static bool in_range(const struct glob *g, char a, char b, char c)
     return fold(g, c) >= fold(g, (char)lo) && fold(g, c) <= fold(g, (char)hi);
 }
 
-/* Matches `c` against the class whose bracket is at `*at`, and moves past it. */
-static bool match_class(const struct glob *g, size_t *at, char c)
+/* Matches `c` against the class whose bracket is at `*at`, and moves past it; not further than
+ * there are steps left. */
+static bool match_class(struct glob *g, size_t *at, char c)
 {
     const char *p = g->pattern.p;
-    size_t n = g->pattern.n, i = *at + 1;
+    size_t n = g->pattern.n - *at > g->left ? *at + g->left : g->pattern.n, i = *at + 1;
     bool negate = i < n && p[i] == '^';
     bool found = false;
     for (i += negate; i < n && p[i] != ']'; i++) {
@@ -50,12 +58,14 @@ static bool match_class(const struct glob *g, size_t *at, char c)
             found |= fold(g, p[i]) == fold(g, c);
         }
     }
-    *at = i < n ? i + 1 : n;
+    size_t end = i < n ? i + 1 : n;
+    g->left -= end - *at;
+    *at = end;
     return found != negate;
 }
 
 /* Matches one byte of text against what stands at `*at`, not a star, and moves past it. */
-static bool match_one(const struct glob *g, size_t *at, char c)
+static bool match_one(struct glob *g, size_t *at, char c)
 {
     const char *p = g->pattern.p;
     switch (p[*at]) {
@@ -69,7 +79,7 @@ static bool match_one(const struct glob *g, size_t *at, char c)
     }
 }
 
-static bool match(const struct glob *g, struct bytes text)
+static bool match(struct glob *g, struct bytes text)
 {
     size_t n = g->pattern.n, at = 0, i = 0;
     size_t star = 0, star_text = 0; /* where to resume: behind the last star */
@@ -77,6 +87,9 @@ static bool match(const struct glob *g, struct bytes text)
     if (text.n == 0)
         return n == 0;
     while (i < text.n) {
+        if (g->left == 0)
+            return false;
+        g->left--;
         if (at < n && g->pattern.p[at] == '*') {
             starred = true;
             star = ++at;
@@ -90,17 +103,30 @@ static bool match(const struct glob *g, struct bytes text)
             return starred; /* a star at the end takes all the rest */
         }
     }
-    while (at < n && g->pattern.p[at] == '*')
+    for (; at < n && g->pattern.p[at] == '*' && g->left; g->left--)
         at++;
     return at == n;
 }
 
+size_t glob_steps(struct bytes text)
+{
+    return STEPS + STEPS_PER_BYTE * text.n;
+}
+
+bool glob_match_within(struct bytes pattern, struct bytes text, size_t *steps)
+{
+    struct glob g = {.pattern = pattern, .left = *steps};
+    bool matches = match(&g, text);
+    *steps = g.left;
+    return matches;
+}
+
 bool glob_match(struct bytes pattern, struct bytes text)
 {
-    return match(&(struct glob){.pattern = pattern}, text);
+    return match(&(struct glob){.pattern = pattern, .left = glob_steps(text)}, text);
 }
 
 bool glob_imatch(struct bytes pattern, struct bytes text)
 {
-    return match(&(struct glob){.pattern = pattern, .fold = true}, text);
+    return match(&(struct glob){.pattern = pattern, .fold = true, .left = glob_steps(text)}, text);
 }

@@ -86,6 +86,15 @@ size_t container_range(int64_t first, int64_t last, size_t n, size_t *from)
     return (size_t)(last - first + 1);
 }
 
+bool scan_wants(const struct bytes *pattern, struct bytes name, size_t *work)
+{
+    size_t may = glob_steps(name), left = may;
+    bool wanted =
+        pattern == NULL || bytes_is(*pattern, "*") || glob_match_within(*pattern, name, &left);
+    *work += (may - left) + (wanted ? name.n / SCAN_BYTES : 0);
+    return wanted;
+}
+
 static bool read_scan_option(struct call *c, size_t *i, struct scan *s)
 {
     bool last = *i + 1 >= c->argc;
@@ -95,8 +104,7 @@ static bool read_scan_option(struct call *c, size_t *i, struct scan *s)
         if (s->count >= 1)
             return true;
     } else if (!last && call_arg_is(c, *i, BYTES("MATCH"))) {
-        s->pattern = c->argv[++*i];
-        s->any = bytes_eq(s->pattern, BYTES("*"));
+        s->pattern = &c->argv[++*i];
         return true;
     } else if (call_arg_is(c, *i, BYTES("NOVALUES"))) {
         s->novalues = true;
@@ -111,7 +119,7 @@ static bool read_scan_option(struct call *c, size_t *i, struct scan *s)
 
 bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct entry **e)
 {
-    *s = (struct scan){.count = 10, .any = true};
+    *s = (struct scan){.count = 10};
     if (!call_cursor(c, 2, &s->cursor) || !call_find(c, 1, type, e))
         return false;
     if (*e == NULL) {
@@ -129,8 +137,10 @@ bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct ent
 void scan_add(struct scan *s, struct scan_item item)
 {
     s->seen++;
-    if (!s->any && !glob_match(s->pattern, item.name))
+    s->work += SCAN_LOOK;
+    if (!scan_wants(s->pattern, item.name, &s->work))
         return;
+    s->work += item.value.n / SCAN_BYTES;
     if (s->n == s->cap) {
         s->cap = s->cap ? 2 * s->cap : 16;
         s->items = mem_grow(s->items, s->cap * sizeof *s->items);
@@ -140,7 +150,7 @@ void scan_add(struct scan *s, struct scan_item item)
 
 bool scan_goes_on(const struct scan *s)
 {
-    return s->cursor != 0 && s->seen < (size_t)s->count;
+    return s->cursor != 0 && s->seen < (size_t)s->count && s->work < SCAN_WORK;
 }
 
 void scan_reply(struct call *c, struct scan *s, size_t per_item, scan_put_fn *put)

@@ -29,6 +29,18 @@ bool container_read_count(struct call *c, size_t i, int64_t *count);
 size_t container_range(int64_t first, int64_t last, size_t n, size_t *from);
 
 /*
+ * What one call of SCAN and its relatives may do, whatever its COUNT and its pattern: looking at an
+ * element costs SCAN_LOOK, matching it what the match takes, and keeping it a little for each byte
+ * of the reply. A call that has done SCAN_WORK returns with what it has; the cursor goes on from
+ * there. That is a few milliseconds, and 32,768 elements with a pattern that is not made to be
+ * slow.
+ */
+enum { SCAN_WORK = 1 << 21, SCAN_LOOK = 64, SCAN_BYTES = 16 };
+
+/* Does the element belong to the result? Adds to `*work`. `pattern` NULL: whatever its name. */
+bool scan_wants(const struct bytes *pattern, struct bytes name, size_t *work);
+
+/*
  * HSCAN, SSCAN and ZSCAN. A container that a Redis would keep in its compact encoding is given as a
  * whole, in order; a larger one in steps of about `count`.
  */
@@ -40,10 +52,10 @@ struct scan_item {
 struct scan {
     uint32_t cursor;
     int64_t count;
-    struct bytes pattern;
-    bool any;      /* no pattern */
-    bool novalues; /* HSCAN only */
-    size_t seen;   /* items visited, whether they match or not */
+    const struct bytes *pattern; /* NULL: no pattern */
+    bool novalues;               /* HSCAN only */
+    size_t seen;                 /* items visited, whether they match or not */
+    size_t work;
     struct scan_item *items;
     size_t n, cap;
 };

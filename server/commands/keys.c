@@ -1,9 +1,9 @@
 /* Keys, whatever they hold. */
 #include "server/commands/keys.h"
 
-#include "base/glob.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "server/commands/containers.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 #include "server/engine/events.h"
@@ -44,21 +44,20 @@ static void cmd_type(struct call *c)
 /* Names found on the way through a table. They are slices of entries, good until one changes. */
 struct found {
     struct call *call;
-    struct bytes pattern;
-    bool any;         /* the pattern matches everything */
-    const char *type; /* NULL: all */
+    const struct bytes *pattern; /* NULL: all */
+    const char *type;            /* NULL: all */
     struct bytes *names;
-    size_t n, cap, seen;
+    size_t n, cap, seen, work;
     bool failed;
 };
 
-static bool wanted(const struct found *f, const struct entry *e)
+static bool wanted(struct found *f, const struct entry *e)
 {
     if (keys_overdue(f->call->keys, e))
         return false;
     if (f->type && strcmp(f->type, type_names[e->type]) != 0)
         return false;
-    return f->any || glob_match(f->pattern, entry_name(e));
+    return scan_wants(f->pattern, entry_name(e), &f->work);
 }
 
 static void visit(void *ctx, void *object)
@@ -66,6 +65,7 @@ static void visit(void *ctx, void *object)
     struct found *f = ctx;
     const struct entry *e = object;
     f->seen++;
+    f->work += SCAN_LOOK;
     if (!wanted(f, e))
         return;
     if (f->n == f->cap) {
@@ -90,7 +90,7 @@ static void reply_names(struct call *c, const struct found *f)
 
 static void cmd_keys(struct call *c)
 {
-    struct found f = {.call = c, .pattern = c->argv[1], .any = bytes_eq(c->argv[1], BYTES("*"))};
+    struct found f = {.call = c, .pattern = &c->argv[1]};
     uint32_t cursor = 0;
     do {
         cursor = dict_scan(&c->keys->dict, cursor, visit, &f);
@@ -114,8 +114,7 @@ static bool read_scan_options(struct call *c, struct found *f, int64_t *count)
                 return false;
             }
         } else if (call_arg_is(c, i, BYTES("MATCH")) && !last) {
-            f->pattern = c->argv[i + 1];
-            f->any = bytes_eq(f->pattern, BYTES("*"));
+            f->pattern = &c->argv[i + 1];
         } else if (call_arg_is(c, i, BYTES("TYPE")) && !last) {
             f->type = "";
             for (int t = 0; t < VALUE_TYPES; t++)
@@ -136,14 +135,14 @@ static void cmd_scan(struct call *c)
 {
     uint32_t at;
     int64_t count = 10;
-    struct found f = {.call = c, .any = true};
+    struct found f = {.call = c};
     if (!call_cursor(c, 1, &at) || !read_scan_options(c, &f, &count))
         return;
     /* Like Redis: stop after enough elements, or after ten times as many chains. */
     uint64_t chains = (uint64_t)count > UINT64_MAX / 10 ? UINT64_MAX : (uint64_t)count * 10;
     do {
         at = dict_scan(&c->keys->dict, at, visit, &f);
-    } while (at && f.seen < (uint64_t)count && --chains);
+    } while (at && f.seen < (uint64_t)count && --chains && f.work < SCAN_WORK);
     if (f.failed) {
         call_out_of_memory(c);
     } else {

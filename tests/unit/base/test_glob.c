@@ -200,3 +200,48 @@ TEST(glob, agrees_with_the_plain_reading_of_the_rules)
     guard_free(&pg);
     guard_free(&tg);
 }
+
+static struct bytes filled(char *room, size_t n, char c)
+{
+    memset(room, c, n);
+    return (struct bytes){room, n};
+}
+
+/* CVE-2022-36021 and CVE-2024-31228: patterns that keep Redis busy for ever, or overflow its stack.
+ */
+TEST(glob, gives_up_on_what_takes_too_many_steps)
+{
+    enum { N = 100000 };
+    static char pattern[N], text[N];
+    struct bytes t = filled(text, N, 'a'), p = filled(pattern, N, 'a');
+    pattern[0] = '*';
+    size_t steps = glob_steps(t), before = steps;
+    assert_true(glob_match_within(p, t, &steps)); /* as many steps as it is long */
+    assert_in_range(before - steps, N, 2 * N);
+    pattern[N / 2] = 'b';
+    steps = before;
+    assert_false(glob_match_within(p, t, &steps));
+    assert_int_equal(steps, 0);
+    p = filled(pattern, N, '*');
+    assert_false(glob_match_within(p, (struct bytes){"x", 1}, &(size_t){1000}));
+    assert_true(glob_match(p, t));
+    p = filled(pattern, N, 'a');
+    pattern[0] = '[';
+    steps = 1000;
+    assert_false(glob_match_within(p, t, &steps));
+    assert_int_equal(steps, 0);
+}
+
+TEST(glob, gives_no_more_than_it_has_to_every_step)
+{
+    static const struct bytes patterns[] = {{"*[ab]*c", 7}, {"[^x]*", 5}, {"a\\*?", 4}, {"*", 1}};
+    struct bytes t = BYTES("abababab");
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        for (size_t may = 0; may < 100; may++) {
+            size_t steps = may;
+            bool got = glob_match_within(patterns[i], t, &steps);
+            assert_true(steps <= may);
+            assert_true(steps == 0 || got == glob_match(patterns[i], t));
+        }
+    }
+}
