@@ -20,6 +20,7 @@
 #include "server/net/address.h"
 #include "server/net/busy.h"
 #include "server/net/listener.h"
+#include "server/net/tail.h"
 #include "server/net/tls.h"
 
 #include <assert.h>
@@ -27,8 +28,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A client that sends more than this in one go lets others pass before the rest is looked at. */
-enum { COMMANDS_PER_TURN = 1000, MS_PER_TURN = 2 };
+/* A client that sends more than this in one go lets others pass before the rest is looked at. When
+ * the turn has taken its time already, each has the smaller share. */
+enum { COMMANDS_PER_TURN = 1000, COMMANDS_LATE = 4, READ_LATE = 64 << 10, CLOSES_LATE = 4 };
 
 enum {
     READ_LEAST = 16 << 10, /* room behind unfinished input */
@@ -43,11 +45,6 @@ enum { LINGER_MS = 2000, AUTH_MS = 60000, ENDING_MS = 60000, HANDSHAKE_MS = 1000
 struct input {
     struct parser parser;
     struct buf buf;
-};
-
-struct tail {
-    struct buf buf;
-    int64_t slow_since; /* over its soft limit since then, or lingering; 0: not */
 };
 
 static struct net *net_of(const struct conn *c)
@@ -71,12 +68,16 @@ static void drop_input(struct conn *c)
     c->flags &= ~CONN_MORE;
 }
 
-static void drop_tail(struct conn *c)
+static struct tail *tail_of(struct conn *c)
 {
     if (c->tail == NULL)
-        return;
-    buf_free(&c->tail->buf);
-    mem_free(c->tail);
+        c->tail = tail_new();
+    return c->tail;
+}
+
+static void drop_tail(struct conn *c)
+{
+    tail_free(c->tail);
     c->tail = NULL;
     if (c->session)
         c->session->unsent = 0;
@@ -96,7 +97,7 @@ static size_t memory(const struct conn *c)
     if (c->input)
         n += sizeof *c->input + c->input->buf.cap;
     if (c->tail)
-        n += sizeof *c->tail + c->tail->buf.cap;
+        n += c->tail->size;
     if (c->tls)
         n += tls_memory(c->tls);
     return n;
@@ -141,8 +142,15 @@ void conn_wake(struct conn *c)
 
 /* Limits. */
 
+/* Somebody who has not logged in is told little, and told no more when they do not listen
+ * (CVE-2025-21605). */
+static const struct output_limit for_strangers = {
+    .hard = 64 << 10, .soft = 16 << 10, .seconds = 10};
+
 static const struct output_limit *output_limit(const struct conn *c)
 {
+    if (acl_must_login(c->session))
+        return &for_strangers;
     bool pubsub = c->session->flags & SESSION_PUBSUB;
     return &net_of(c)->config->output_limit[pubsub ? CLIENT_CLASS_PUBSUB : CLIENT_CLASS_NORMAL];
 }
@@ -207,16 +215,17 @@ static size_t execute(struct conn *c, struct parser *p, struct bytes in)
 {
     struct net *n = net_of(c);
     struct session *s = c->session;
-    int64_t start = net_now(n);
     size_t done = 0;
+    bool late = net_turn_is_late(n);
+    int64_t start = n->now;
     s->last_used = start;
     if (s->out.cap == 0) {
         s->out = n->spare;
         n->spare = (struct buf){0};
     }
     c->flags &= ~CONN_MORE;
-    for (int left = COMMANDS_PER_TURN; done < in.n; left--) {
-        if (left == 0 || n->engine->now - start > MS_PER_TURN || !may_execute(c)) {
+    for (int left = late ? COMMANDS_LATE : COMMANDS_PER_TURN; done < in.n; left--) {
+        if (left == 0 || n->now - start >= NET_TURN_MS || !may_execute(c)) {
             c->flags |= CONN_MORE;
             break;
         }
@@ -346,6 +355,8 @@ static void conn_read(struct conn *c)
     if (!is_up(c) && net_of(c)->handshakes-- <= 0)
         return; /* the socket stays readable: the next turn comes back to it */
     char *p = input_room(c, &room);
+    size_t most = net_was_late(net_of(c)) ? READ_LATE : READ_MOST;
+    room = p && room > most ? most : room;
     ssize_t len = p == NULL ? -1 : c->tls ? read_tls(c, p, room) : read(c->fd, p, room);
     if (p && len < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -378,6 +389,8 @@ void conn_ready(struct conn *c, bool broken, int events)
         return;
     }
     conn_wake(c);
+    if (broken || events & (UV_WRITABLE | UV_DISCONNECT))
+        c->flags &= (uint8_t)~CONN_FULL;
     if (broken || events & UV_READABLE)
         conn_read(c);
     else if (events & UV_DISCONNECT)
@@ -399,6 +412,9 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 {
     struct conn *c = container_of(poll, struct conn, poll);
     bool lingers = c->flags & CONN_LINGERS;
+    /* Thousands may leave at once; they can wait, and those who stay should not. */
+    if (events & UV_DISCONNECT && net_turn_is_late(net_of(c)))
+        return;
     if (status < 0)
         c->events = 0; /* libuv has stopped watching it */
     conn_ready(c, status < 0, events);
@@ -417,6 +433,8 @@ static bool drain(struct conn *c, struct buf *b)
         return true;
     ssize_t len = c->tls ? tls_write(c->tls, b->p + b->from, buf_len(b))
                          : send(c->fd, b->p + b->from, buf_len(b), MSG_NOSIGNAL);
+    if (len < 0 && errno == EAGAIN && c->tls == NULL)
+        c->flags |= CONN_FULL;
     if (len < 0)
         return errno == EAGAIN || errno == EINTR;
     c->session->last_used = net_of(c)->now;
@@ -439,31 +457,45 @@ static void drop_output(struct conn *c)
     }
 }
 
-/* Writes what there is; what is left afterwards is in the tail. */
+/* What the session has to say waits behind the rest. */
+static void keep_output(struct conn *c)
+{
+    c->session->unsent += buf_len(&c->session->out);
+    tail_put(tail_of(c), &c->session->out);
+}
+
+static bool drain_tail(struct conn *c)
+{
+    struct buf *b;
+    while (!(c->flags & CONN_FULL) && (b = tail_next(c->tail))) {
+        size_t before = buf_len(b);
+        bool ok = drain(c, b);
+        c->session->unsent -= before - buf_len(b);
+        if (!ok || buf_len(b))
+            return ok;
+    }
+    return true;
+}
+
+/* Writes what there is; what is left afterwards is in the tail, or not yet worth a piece of it. */
 static bool flush(struct conn *c)
 {
     struct session *s = c->session;
-    if (c->tls && !tls_flush(c->tls))
+    if ((c->tls && !tls_flush(c->tls)) || (c->tail && !drain_tail(c)))
         return false;
-    if (c->tail) {
-        bool ok = drain(c, &c->tail->buf);
-        s->unsent = buf_len(&c->tail->buf);
-        if (!ok || s->unsent)
-            return ok;
-        buf_free(&c->tail->buf);
+    if (s->unsent) {
+        if (buf_len(&s->out) >= TAIL_PIECE)
+            keep_output(c);
+        return true;
     }
     if (!drain(c, &s->out))
         return false;
-    if (buf_len(&s->out) == 0) {
+    if (buf_len(&s->out)) {
+        keep_output(c);
+    } else {
         drop_output(c);
         drop_tail(c);
-        return true;
     }
-    if (c->tail == NULL)
-        c->tail = mem_alloc(sizeof *c->tail);
-    c->tail->buf = s->out;
-    s->unsent = buf_len(&s->out);
-    s->out = (struct buf){0};
     return true;
 }
 
@@ -504,8 +536,7 @@ static void linger(struct conn *c)
     drop_tail(c);
     drop_tls(c);
     shutdown(c->fd, SHUT_WR);
-    c->tail = mem_alloc(sizeof *c->tail);
-    c->tail->slow_since = net_now(n);
+    tail_of(c)->slow_since = net_now(n);
     c->flags |= CONN_LINGERS;
     n->nlingering++;
     list_unlink(&c->link);
@@ -544,7 +575,7 @@ static void watch(struct conn *c)
     if (c->session->flags & SESSION_BLOCKED)
         events |= UV_DISCONNECT;
     else if (may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF)))
-        events |= UV_READABLE;
+        events |= UV_READABLE | UV_DISCONNECT;
     watch_for(c, events);
 }
 
@@ -552,6 +583,15 @@ static void watch(struct conn *c)
 static bool has_more(const struct conn *c)
 {
     return c->tls && tls_has_more(c->tls) && may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF));
+}
+
+/* It is slow work, with large buffers above all. */
+static bool may_close(struct net *n)
+{
+    if (n->closes <= 0 || (n->closes <= NET_CLOSES - CLOSES_LATE && net_turn_is_late(n)))
+        return false;
+    n->closes--;
+    return true;
 }
 
 void conn_settle(struct conn *c)
@@ -563,7 +603,7 @@ void conn_settle(struct conn *c)
     if (!(c->session->flags & SESSION_KILLED) && (!flush(c) || !within_limits(c)))
         c->session->flags |= SESSION_KILLED;
     if (finished(c)) {
-        if (net_of(c)->closes-- > 0)
+        if (may_close(net_of(c)))
             finish(c);
         else
             conn_wake(c);

@@ -16,6 +16,7 @@ enum conn_flag {
     CONN_EOF = 1 << 1,     /* the client sends no more */
     CONN_RUDE = 1 << 2,    /* closed against the client's will: see to it that it reads why */
     CONN_LINGERS = 1 << 3, /* without a session, until the client closes */
+    CONN_FULL = 1 << 4,    /* the socket takes nothing until it says so */
 };
 
 struct input;

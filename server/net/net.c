@@ -13,7 +13,6 @@
 enum {
     SWEEP_MS = 1000, /* at most once in so long */
     DRAIN_MS = 1000,
-    CLOSES_PER_TURN = 64,
     HANDSHAKES_PER_TURN = 4, /* each about a millisecond of arithmetic */
 };
 
@@ -128,7 +127,7 @@ void net_settle(struct net *n, const struct conn *but)
     list_init(&now);
     move_all(&n->dirty, &now);
     n->settling = &now;
-    n->closes = CLOSES_PER_TURN;
+    n->closes = NET_CLOSES;
     n->handshakes = HANDSHAKES_PER_TURN;
     while (!list_empty(&now)) {
         struct conn *c = container_of(now.next, struct conn, link);
@@ -281,6 +280,7 @@ static void on_turn(uv_prepare_t *p)
         end_of_draining(n, quiet);
     else if (n->state == NET_CLOSING)
         end_of_closing(n);
+    n->began = WHEEL_NEVER;
     if (n->state == NET_CLOSED)
         return;
     bool restless = n->backlog || !list_empty(&n->dirty) || n->state == NET_DRAINING;
@@ -474,6 +474,7 @@ void net_init(struct net *n, const struct net_options *o)
     list_init(&n->lingering);
     reader_init(&n->own_reader);
     n->reader = &n->own_reader;
+    n->began = WHEEL_NEVER;
     n->swept = net_now(n) - SWEEP_MS;
     uv_prepare_init(n->loop, &n->turn);
     uv_idle_init(n->loop, &n->unrest);

@@ -22,6 +22,13 @@ struct tls;
 /* Bytes read from a socket in one go. */
 enum { NET_READ_SIZE = 64 << 10 };
 
+/* A turn that has taken so long is to end: whoever is still to be served has a small share. Nobody
+ * should wait for longer than a few of those. */
+enum { NET_TURN_MS = 2 };
+
+/* Connections closed in one turn. */
+enum { NET_CLOSES = 64 };
+
 /* Settings that it acts on when they change. */
 enum { NET_HOOKS = 18 };
 
@@ -95,6 +102,7 @@ struct net {
     size_t nconns, nlingering;
     size_t memory;         /* bytes that all connections and their sessions take */
     int64_t now;           /* as the host last told */
+    int64_t began;         /* the turn; WHEEL_NEVER until something was done in it */
     struct list *settling; /* connections that are being settled now */
     struct reader *reader, own_reader;
     struct buf spare;  /* an empty buffer for the next client's replies */
@@ -144,6 +152,21 @@ void net_clock_changed(struct net *n);
 static inline int64_t net_now(struct net *n)
 {
     return n->now = n->host->now(n->ctx);
+}
+
+/* Has the turn taken its time, as far as is known? */
+static inline bool net_was_late(const struct net *n)
+{
+    return n->now - n->began >= NET_TURN_MS;
+}
+
+/* The same, after a look at the clock. */
+static inline bool net_turn_is_late(struct net *n)
+{
+    net_now(n);
+    if (n->began == WHEEL_NEVER)
+        n->began = n->now;
+    return net_was_late(n);
 }
 
 #endif

@@ -293,3 +293,29 @@ TEST(limits, when_all_clients_together_hold_too_much_the_largest_goes)
     assert_int_equal(s->net.memory, 0);
     shell_free(s);
 }
+
+/* CVE-2025-21605: strangers could make Redis keep replies for them without end. */
+TEST(limits, a_client_that_has_not_logged_in_is_kept_few_replies)
+{
+    static const char *const settings[] = {"requirepass", "secret", NULL};
+    enum { MOST = 64 << 10 };
+    struct shell *s = shell_new(settings);
+    struct client c = shell_dial(s), other = shell_dial(s);
+    shell_ask(s, &other, "AUTH secret", "+OK\r\n");
+    struct buf words = {0};
+    for (int i = 0; i < 10000; i++)
+        buf_put(&words, BYTES("GET k\r\n"));
+    for (int i = 0; i < 50; i++) {
+        (void)send(c.fd, words.p, buf_len(&words), MSG_NOSIGNAL | MSG_DONTWAIT);
+        shell_rest(s);
+        assert_in_range(s->net.memory, 0, 4 * MOST);
+    }
+    shell_ask(s, &other, "PING", "+PONG\r\n");
+    assert_int_equal(s->net.nconns, 2);
+    shell_later(s, 11000);
+    assert_int_equal(s->net.nconns, 1);
+    buf_free(&words);
+    client_close(&c);
+    client_close(&other);
+    shell_free(s);
+}

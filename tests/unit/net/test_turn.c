@@ -134,3 +134,67 @@ TEST(turn, a_crowd_that_leaves_at_once_lets_others_pass)
     client_close(&other);
     shell_free(s);
 }
+
+TEST(turn, a_busy_crowd_has_small_shares_once_the_turn_is_late)
+{
+    enum { CROWD = 50, N = 40, LATE = 4 };
+    static struct client crowd[CROWD];
+    struct shell *s = shell_new(NULL);
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = shell_dial(s);
+    for (int i = 0; i < CROWD; i++)
+        send_many(&crowd[i], "PING\r\n", N);
+    s->cost = 1;
+    shell_turn(s);
+    assert_in_range(s->engine->stats.commands, CROWD, CROWD * LATE);
+    s->cost = 0;
+    shell_rest(s);
+    assert_int_equal(s->engine->stats.commands, CROWD * N);
+    for (int i = 0; i < CROWD; i++)
+        client_close(&crowd[i]);
+    shell_free(s);
+}
+
+static void send_all(struct shell *s, struct client *c, struct bytes what)
+{
+    while (what.n) {
+        ssize_t n = write(c->fd, what.p, what.n);
+        what = (struct bytes){what.p + (n > 0 ? n : 0), what.n - (size_t)(n > 0 ? n : 0)};
+        shell_rest(s);
+    }
+}
+
+/* However many wait for it: growing all of their buffers at the same message would be slow. */
+TEST(turn, output_that_nobody_reads_is_kept_in_pieces)
+{
+    enum { MESSAGES = 2000, PIECE = 64 << 10 };
+    static const char message[] =
+        "PUBLISH ch xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n";
+    struct shell *s = shell_new(NULL);
+    struct client silent = shell_dial(s);
+    shell_ask(s, &silent, "SUBSCRIBE ch", "*3\r\n$9\r\nsubscribe\r\n$2\r\nch\r\n:1\r\n");
+    const struct session *subscriber = shell_session(s);
+    struct client c = shell_dial(s);
+    for (int i = 0; i < MESSAGES; i++) {
+        send_all(s, &c, (struct bytes){message, sizeof message - 1});
+        shell_hears(&c, ":1\r\n");
+        assert_in_range(subscriber->out.cap, 0, 2 * PIECE);
+    }
+    assert_in_range(subscriber->unsent, PIECE, MESSAGES * 250);
+
+    struct buf got = {0};
+    for (int i = 0; i < MESSAGES; i++) {
+        buf_clear(&got);
+        while (client_read(&silent, 0, &got) != CLIENT_REPLY)
+            shell_rest(s);
+    }
+    shell_rest(s);
+    assert_int_equal(subscriber->unsent + buf_len(&subscriber->out), 0);
+    shell_ask(s, &silent, "PING", "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
+    buf_free(&got);
+    client_close(&silent);
+    client_close(&c);
+    shell_free(s);
+}
