@@ -53,8 +53,19 @@ static bool same_commands(const struct acl_user *a, const struct acl_user *b)
     return true;
 }
 
-/* As in Redis, two kinds of users are not read back as they were: %RW~* is a pattern and printed as
- * ~*, which is a rule; and a pattern in a selector may end with the parenthesis that closes one. */
+/* In a selector, rules may be quoted, and are printed without quotes. */
+static bool has_odd_bytes(const struct acl_items *items)
+{
+    for (size_t i = 0; i < items->n; i++)
+        for (size_t k = 0; k < items->item[i]->n; k++)
+            if (memchr("\"' \t\n\v\f\r", items->item[i]->text[k], sizeof "\"' \t\n\v\f\r"))
+                return true;
+    return false;
+}
+
+/* As in Redis, some users are not read back as they were: %RW~* is a pattern and printed as ~*,
+ * which is a rule; a pattern in a selector may end with the parenthesis that closes one; or it
+ * holds a quote or a blank. */
 static bool ambiguous(const struct acl_user *u, struct bytes printed)
 {
     size_t closing = 0;
@@ -66,6 +77,8 @@ static bool ambiguous(const struct acl_user *u, struct bytes printed)
             if (keys->item[k]->n == 1 && keys->item[k]->text[0] == '*' &&
                 keys->item[k]->tag == ACL_ACCESS_ALL)
                 return true;
+        if (i > 0 && (has_odd_bytes(keys) || has_odd_bytes(&u->selectors[i]->channels)))
+            return true;
     }
     return closing != u->nselectors - 1;
 }
