@@ -64,14 +64,44 @@ static mode_t mode_for(const char *path)
     return 0644 & ~mask;
 }
 
+static bool is_plain(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool write_in_place(const char *path, struct bytes contents)
+{
+    int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, contents);
+    int why = errno;
+    good = close(fd) == 0 && good;
+    errno = why;
+    return good;
+}
+
+void files_remove(const char *path)
+{
+    if (is_plain(path))
+        unlink(path);
+}
+
 bool files_replace(const char *path, struct bytes contents)
 {
     char beside[PATH_MAX];
+    if (access(path, F_OK) == 0 && !is_plain(path))
+        return write_in_place(path, contents);
     if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside) {
         errno = ENAMETOOLONG;
         return false;
     }
     int fd = mkostemp(beside, O_CLOEXEC);
+    int refused = errno;
+    if (fd < 0 && refused == EACCES && write_in_place(path, contents))
+        return true;
+    errno = refused;
     if (fd < 0)
         return false;
     bool good = write_all(fd, contents) && fchmod(fd, mode_for(path)) == 0 && fsync(fd) == 0;

@@ -58,9 +58,9 @@ void process_write_port(const struct config *cfg, const struct log *log)
 void process_remove_files(const struct config *cfg)
 {
     if (pid_path(cfg)[0])
-        unlink(pid_path(cfg));
+        files_remove(pid_path(cfg));
     if (cfg->port_file[0])
-        unlink(cfg->port_file);
+        files_remove(cfg->port_file);
 }
 
 void signals_hold(struct signals *s)

@@ -2,6 +2,7 @@
 #include "base/glob.h"
 #include "server/engine/acl.h"
 #include "server/engine/call.h"
+#include "server/engine/multi.h"
 
 static struct bytes item_text(const struct acl_item *i)
 {
@@ -124,6 +125,16 @@ void acl_explain(enum acl_verdict v, const struct acl_user *u, const struct comm
                    v == ACL_DENIED_KEY ? "key" : "channel");
 }
 
+static void abort_exec(struct call *c)
+{
+    struct buf why = {0};
+    buf_put(&why, BYTES("NOPERM "));
+    acl_explain(ACL_DENIED_COMMAND, c->session->user, c->cmd, (struct bytes){0}, &why);
+    buf_putc(&why, '\0');
+    multi_abort(c, why.p);
+    buf_free(&why);
+}
+
 /* Which key or channel it was is not told: its name may be a secret. */
 static void reply_refusal(struct call *c, enum acl_verdict v)
 {
@@ -183,7 +194,9 @@ bool acl_admits_restricted(struct call *c)
         v == ACL_DENIED_COMMAND ? bytes_of(command_full_name(c->cmd)) : c->argv[at];
     count(&e->stats, v);
     acl_log_add(e, c->session, reasons[v], context(c), object, acl_user_name(u));
-    if (c->flags & CALL_EXEC && !(c->flags & CALL_SCRIPT))
+    if (strcmp(c->cmd->name, "exec") == 0)
+        abort_exec(c);
+    else if (c->flags & CALL_EXEC && !(c->flags & CALL_SCRIPT))
         reply_late_refusal(c, v);
     else
         reply_refusal(c, v);

@@ -53,9 +53,13 @@ static bool memory_allows(struct call *c)
            (c->cmd->grows && !c->cmd->grows(c));
 }
 
+/* An EXEC that is refused ends its transaction, whatever the reason. */
 static bool refuse(struct call *c, struct bytes error)
 {
-    reply_error(c->reply, error);
+    if (strcmp(c->cmd->name, "exec") == 0)
+        multi_abort(c, error.p);
+    else
+        reply_error(c->reply, error);
     return false;
 }
 

@@ -154,3 +154,24 @@ TEST(transactions, past_the_memory_limit_nothing_runs_half)
     expect(r, "EXISTS a", ":1");
     rig_free(r);
 }
+
+TEST(transactions, an_exec_that_is_refused_ends_them_whatever_the_reason)
+{
+    struct rig *r = rig_new();
+    run(r, "ACL SETUSER worker on nopass ~* +@all -exec");
+    as(r, 1);
+    run(r, "AUTH worker any");
+    run(r, "MULTI");
+    run(r, "SET k v");
+    expect(r, "EXEC",
+           "-EXECABORT Transaction discarded because of: NOPERM User worker has no "
+           "permissions to run the 'exec' command");
+    expect(r, "DISCARD", "-ERR DISCARD without MULTI");
+    as(r, 0);
+    expect(r, "EXISTS k", ":0");
+    run(r, "CONFIG SET requirepass secret");
+    as(r, 2);
+    expect(r, "EXEC",
+           "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.");
+    rig_free(r);
+}

@@ -1,6 +1,7 @@
 /* What goes wrong around a server: clients that die, clocks that jump, a stop while all talk. */
 #include "tests/lib/talk.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,13 @@ TEST(faults, a_client_may_die_in_the_middle_of_anything)
         "PSUBSCRIBE c*\r\n",
         "HELLO 3\r\nCLIENT TRACKING ON BCAST\r\n",
         "MONITOR\r\n",
+        "SSUBSCRIBE ch\r\n",
+        "BLMOVE l dst LEFT RIGHT 0\r\n",
+        "BZPOPMIN z 0\r\n",
+        "MULTI\r\nSET k v\r\nEXEC\r\n",
+        "MULTI\r\nNOSUCH\r\n",
+        "HELLO 3\r\nCLIENT TRACKING ON\r\nGET k\r\n",
+        "CLIENT KILL TYPE pubsub\r\nSUBSCRIBE ch\r\nCLIENT",
         "CLIENT REPLY OFF\r\n",
         "EVAL \"return string.rep('x', 5000000)\" 0\r\n",
         "EVAL \"return redis.call('set', 'k', 'v')\" 0\r\nQUIT\r\n",
@@ -87,6 +95,56 @@ TEST(faults, a_client_may_die_in_the_middle_of_anything)
         assert_int_equal(info(&c, "tracking_clients"), 0);
     }
     ask(&c, "RPUSH l still-there", ":1\r\n");
+    client_close(&c);
+    stop(&l);
+}
+
+/* Sends it to a server that is stopped: nothing comes for so long. */
+static void assert_stands_still(struct client *c, const char *line, int ms)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    assert_true(client_say(c, line));
+    assert_int_equal(poll(&p, 1, ms), 0);
+}
+
+TEST(faults, a_server_that_was_stopped_neither_ends_leases_early_nor_lets_them_hang)
+{
+    enum { STOPPED = 1200, SLACK = 10000 };
+    struct launched l = start(NULL);
+    struct client c = dial(&l), waits = dial(&l);
+    ask(&c, "SET long token PX 60000", "+OK\r\n");
+    ask(&c, "SET short token PX 600", "+OK\r\n");
+    says(&waits, "BLPOP list 1\r\n");
+    await_info(&c, "blocked_clients", 1);
+    kill(l.pid, SIGSTOP);
+    assert_stands_still(&c, "GET short", STOPPED);
+    kill(l.pid, SIGCONT);
+    hears(&c, "$-1\r\n");
+    ask(&c, "GET long", "$5\r\ntoken\r\n");
+    assert_in_range(number(&c, "PTTL long"), 60000 - STOPPED - SLACK, 60000 - STOPPED);
+    hears(&waits, "*-1\r\n");
+    client_close(&c);
+    client_close(&waits);
+    stop(&l);
+}
+
+/* A script runs for its caller, and then for nobody. */
+TEST(faults, a_client_may_die_while_its_script_runs)
+{
+    static const char *const flags[] = {"--busy-reply-threshold", "20", NULL};
+    struct launched l = start(flags);
+    struct client c = dial(&l), victim = dial(&l);
+    says(&victim, "EVAL \"while true do end\" 0\r\n");
+    struct buf got = {0};
+    do {
+        buf_clear(&got);
+        assert_true(client_say(&c, "PING"));
+        assert_int_equal(client_read(&c, TALK_MS, &got), CLIENT_REPLY);
+    } while (got.p[0] == '+');
+    die(&victim);
+    ask(&c, "SCRIPT KILL", "+OK\r\n");
+    await_info(&c, "connected_clients", 1);
+    buf_free(&got);
     client_close(&c);
     stop(&l);
 }

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ struct child {
     char dir[40];
     pid_t pid;
     int in, out;
+    uid_t user;      /* whom it runs as, if not as we do */
     struct buf said; /* what it printed, ended by NUL after each call */
 };
 
@@ -42,8 +44,12 @@ _Noreturn static void become(const struct child *c, const char *name, const char
     dup2(in[0], STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     dup2(out[1], STDERR_FILENO);
-    if (chdir(c->dir) == 0)
-        execv(launch_latchd_path(), (char *const *)argv);
+    int program = open(launch_latchd_path(), O_RDONLY | O_CLOEXEC); /* it may be in our home */
+    bool ready = chdir(c->dir) == 0;
+    if (c->user)
+        ready = ready && setgid(c->user) == 0 && setuid(c->user) == 0;
+    if (ready)
+        fexecve(program, (char *const *)argv, environ);
     _exit(127);
 }
 
@@ -577,20 +583,83 @@ TEST(process, goes_to_the_background_when_asked_to)
     end(&c);
 }
 
-TEST(process, goes_on_when_its_log_and_pid_file_cannot_be_written)
+/* A device for which the disk is always full, under another name; false where none can be made. */
+static bool make_full(const struct child *c, const char *name)
+{
+    char path[128];
+    path_in(c, name, path);
+    return mknod(path, S_IFCHR | 0666, makedev(1, 7)) == 0 || symlink("/dev/full", path) == 0;
+}
+
+TEST(process, goes_on_when_the_disk_is_full)
 {
     struct child c;
     char log[128];
     begin(&c);
-    RUN(&c, "latchd", SERVER, "--logfile", "log", "--pidfile", "/dev/full",
-        "--enable-debug-command", "yes");
+    assert_true(make_full(&c, "full"));
+    RUN(&c, "latchd", SERVER, "--logfile", "log", "--pidfile", "full", "--enable-debug-command",
+        "yes");
+    assert_true(await_file(&c, "log", "Failed to write PID file: No space left on device"));
     assert_true(await_file(&c, "log", READY));
     path_in(&c, "log", log);
     assert_int_equal(remove(log), 0);
-    assert_int_equal(symlink("/dev/full", log), 0);
+    assert_true(make_full(&c, "log"));
     kill(c.pid, SIGHUP);
     assert_answer(&c, "DEBUG LOG nobody-will-read-this", "+OK\r\n");
     assert_answer(&c, "SET k v", "+OK\r\n");
     assert_answer(&c, "GET k", "$1\r\nv\r\n");
+    kill(c.pid, SIGTERM);
+    assert_int_equal(exit_code(&c), 0);
+    path_in(&c, "full", log);
+    assert_int_equal(access(log, F_OK), 0); /* what is no file is not removed */
+    end(&c);
+}
+
+/* It will run as that user, in a directory of its own, in which "theirs" is root's. */
+static void hand_over(struct child *c, uid_t user)
+{
+    char theirs[128];
+    path_in(c, "theirs", theirs);
+    assert_int_equal(mkdir(theirs, 0755), 0);
+    assert_int_equal(chown(c->dir, user, user), 0);
+    c->user = user;
+}
+
+TEST(process, a_user_without_rights_is_told_what_it_may_not_write)
+{
+    enum { NOBODY = 65534 };
+    struct child c;
+    char pid[32], path[128];
+    if (geteuid() != 0)
+        skip();
+    begin(&c);
+    hand_over(&c, NOBODY);
+    RUN(&c, "latchd", SERVER, "--logfile", "theirs/log");
+    assert_int_equal(exit_code(&c), 1);
+    assert_said(&c, "Can't open the log file: Permission denied\n");
+    end(&c);
+
+    begin(&c);
+    hand_over(&c, NOBODY);
+    RUN(&c, "latchd", SERVER, "--logfile", "log", "--pidfile", "theirs/pid");
+    assert_true(await_file(&c, "log", "Failed to write PID file: Permission denied"));
+    assert_true(await_file(&c, "log", READY));
+    path_in(&c, "log", path);
+    assert_int_equal(chown(path, 0, 0), 0);
+    kill(c.pid, SIGHUP);
+    assert_true(await_file(&c, "log", "the log cannot be reopened: Permission denied"));
+    assert_answer(&c, "PING", "+PONG\r\n");
+    end(&c);
+
+    /* A file that was made for it can be written where no other can be. */
+    begin(&c);
+    hand_over(&c, NOBODY);
+    write_file(&c, "theirs/pid", "");
+    path_in(&c, "theirs/pid", path);
+    assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+    RUN(&c, "latchd", SERVER, "--pidfile", "theirs/pid");
+    assert_true(await(&c, READY));
+    assert_true(read_file(&c, "theirs/pid", pid, sizeof pid));
+    assert_int_equal(atoi(pid), c.pid);
     end(&c);
 }
