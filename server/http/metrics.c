@@ -131,7 +131,7 @@ static void put_commands(struct page *p)
                    offsetof(struct command_stats, failed));
     put_by_command(p, "commands_rejected", "Calls that were refused before they ran.",
                    offsetof(struct command_stats, rejected));
-    announce(p, HISTOGRAM, "command_duration_seconds", "How long commands of clients took.");
+    announce(p, HISTOGRAM, "command_duration_seconds", "How long commands took.");
     for (size_t i = 0; i < e->stats.ncommands; i++) {
         const struct command_stats *c = &e->stats.by_command[i];
         char label[80];

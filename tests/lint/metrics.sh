@@ -44,9 +44,15 @@ address=${address%/metrics}
     client get lock:a
     client get nothing
     client publish channel message
+    printf 'SET "\\x00 \\xff \\" \\\\" token NX PX 60000\n' | client # a name for JSON to quote
 } >/dev/null
 until_holds 10 client eval "return redis.call('exists', 'lock:b') == 0 or redis.error_reply('NOT yet')" 0
 
+echo "a JSON parser:"
+curl -sS "${url%metrics}locks" | /usr/bin/python3 -c '
+import json, sys
+locks = json.load(sys.stdin)["locks"]
+assert [lock["key"] for lock in locks] == ["lock:a", "\0 \xff \" \\"], locks'
 echo "promtool:"
 curl -sS -H 'Accept: text/plain' "$url" >"$dir/older"
 "$promtool" check metrics <"$dir/older"
@@ -75,12 +81,12 @@ done <<'QUERIES'
 latchd_build_info == 1
 latchd_clients >= 0
 latchd_connections_total >= 5
-latchd_commands_total{command="set"} == 2
-latchd_command_duration_seconds_count{command="set"} == 2
+latchd_commands_total{command="set"} == 3
+latchd_command_duration_seconds_count{command="set"} == 3
 histogram_quantile(0.99, latchd_command_duration_seconds_bucket{command="set"}) < 1
 latchd_errors_total{code="MY"} == 1
-latchd_keys{db="0"} == 1
-latchd_locks{db="0"} == 1
+latchd_keys{db="0"} == 2
+latchd_locks{db="0"} == 2
 latchd_lock_hold_warnings_total >= 1
 latchd_expired_keys_total == 1
 latchd_expiry_lateness_seconds_bucket{le="+Inf"} == 1

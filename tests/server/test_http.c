@@ -2,6 +2,7 @@
 #include "tests/lib/talk.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -67,6 +68,40 @@ TEST(http, says_that_it_is_healthy_and_ready)
     stop(&l);
 }
 
+/* Leaves the server with an answer that nobody takes, so that it cannot end yet. */
+static void leave_unread(struct client *c)
+{
+    enum { MUCH = 4000000 }; /* more than the kernel keeps for a socket */
+    struct buf text = {0};
+    memset(buf_room(&text, MUCH), 'x', MUCH);
+    buf_added(&text, MUCH);
+    assert_true(client_command(c, (struct bytes[]){BYTES("ECHO"), buf_bytes(&text)}, 2));
+    buf_free(&text);
+}
+
+TEST(http, says_that_it_is_not_ready_while_it_ends)
+{
+    struct launched l = start(flags);
+    struct client c = dial(&l);
+    struct buf got = {0};
+    leave_unread(&c);
+    kill(l.pid, SIGTERM);
+    do { /* the signal may take its time */
+        struct client h = dial_http(&l);
+        buf_clear(&got);
+        says(&h, GET("/readyz"));
+        read_all(&h, &got);
+        client_close(&h);
+    } while (strstr(got.p, "\r\n\r\nready\n"));
+    assert_memory_equal(got.p, BYTES("HTTP/1.1 503 Service Unavailable\r\n").p, 34);
+    assert_non_null(strstr(got.p, "\r\n\r\nshutting down\n"));
+    buf_free(&got);
+    client_close(&c);
+    struct pollfd end = {.fd = l.pidfd, .events = POLLIN}; /* a second signal would be impatient */
+    assert_int_equal(poll(&end, 1, TALK_MS), 1);
+    stop(&l);
+}
+
 TEST(http, shows_what_was_counted)
 {
     struct launched l = start(flags);
@@ -119,6 +154,7 @@ TEST(http, lists_locks_and_keeps_their_tokens)
     fetch(&l, GET("/locks?pretty"), "HTTP/1.1 200 OK\r\n",
           HAS("Content-Type: application/json\r\n",
               "\"key\":\"job \\\"7\\\"\",\"kind\":\"string\",\"holder\":\"01234567\",\"holders\":1",
+              "\"age_ms\":", "\"ttl_ms\":", "\"client\":{\"id\":",
               "\"connected\":true,\"name\":\"worker\"", "\"total\":1}"));
     client_close(&c);
     stop(&l);
