@@ -1,51 +1,16 @@
 #include "server/commands/dump.h"
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "server/engine/engine.h"
 #include "store/deque.h"
 #include "store/hash.h"
 #include "store/set.h"
+#include "store/values.h"
 #include "store/zset.h"
 
 #include <stdlib.h>
-
-/* Text. */
-
-/* The length of the UTF-8 sequence at p, 0 when there is none. */
-static size_t utf8_len(const uint8_t *p, size_t n)
-{
-    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-    if (len == 0 || len > n || p[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool outside = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-    return overlong || outside ? 0 : len;
-}
-
-static void put_text(struct buf *out, struct bytes s)
-{
-    const uint8_t *p = (const uint8_t *)s.p;
-    buf_putc(out, '"');
-    for (size_t i = 0, len; i < s.n; i += len) {
-        len = utf8_len(p + i, s.n - i);
-        if (len == 0) {
-            buf_printf(out, "\\udc%02x", p[i]);
-            len = 1;
-        } else if (p[i] == '"' || p[i] == '\\') {
-            buf_putc(out, '\\');
-            buf_putc(out, (char)p[i]);
-        } else if (p[i] < 0x20 || p[i] == 0x7f) {
-            buf_printf(out, "\\u%04x", p[i]);
-        } else {
-            buf_put(out, (struct bytes){s.p + i, len});
-        }
-    }
-    buf_putc(out, '"');
-}
 
 /* JSON knows no infinity: as text then. */
 static void put_score(struct buf *out, double score)
@@ -56,7 +21,7 @@ static void put_score(struct buf *out, double score)
     if (finite)
         buf_put(out, s);
     else
-        put_text(out, s);
+        json_put_text(out, s);
 }
 
 /* Values. */
@@ -75,7 +40,7 @@ static void put_list(struct buf *out, const struct entry *e)
     buf_putc(out, '[');
     while (deque_next(&w)) {
         separate(out, &first);
-        put_text(out, w.item);
+        json_put_text(out, w.item);
     }
     buf_putc(out, ']');
 }
@@ -87,7 +52,7 @@ static void put_set(struct buf *out, const struct entry *e)
     buf_putc(out, '[');
     while (set_next(&w)) {
         separate(out, &first);
-        put_text(out, w.member);
+        json_put_text(out, w.member);
     }
     buf_putc(out, ']');
 }
@@ -100,7 +65,7 @@ static void put_zset(struct buf *out, const struct entry *e)
     while (zset_next(&w)) {
         separate(out, &first);
         buf_putc(out, '[');
-        put_text(out, w.name);
+        json_put_text(out, w.name);
         buf_putc(out, ',');
         put_score(out, w.score);
         buf_putc(out, ']');
@@ -115,9 +80,9 @@ static void put_hash(struct buf *out, const struct entry *e)
     buf_putc(out, '{');
     while (hash_next(&w)) {
         separate(out, &first);
-        put_text(out, w.name);
+        json_put_text(out, w.name);
         buf_putc(out, ':');
-        put_text(out, w.value);
+        json_put_text(out, w.value);
     }
     buf_putc(out, '}');
 }
@@ -125,7 +90,7 @@ static void put_hash(struct buf *out, const struct entry *e)
 static void put_value(struct buf *out, const struct entry *e)
 {
     switch ((enum value_type)e->type) {
-    case VALUE_STRING: put_text(out, entry_value(e)); break;
+    case VALUE_STRING: json_put_text(out, entry_value(e)); break;
     case VALUE_LIST: put_list(out, e); break;
     case VALUE_SET: put_set(out, e); break;
     case VALUE_ZSET: put_zset(out, e); break;
@@ -136,13 +101,8 @@ static void put_value(struct buf *out, const struct entry *e)
 
 static void put_entry(struct buf *out, const struct entry *e, int64_t now)
 {
-    static const char *const types[] = {[VALUE_STRING] = "string",
-                                        [VALUE_LIST] = "list",
-                                        [VALUE_SET] = "set",
-                                        [VALUE_ZSET] = "zset",
-                                        [VALUE_HASH] = "hash"};
-    put_text(out, entry_name(e));
-    buf_printf(out, ":{\"type\":\"%s\",", types[e->type]);
+    json_put_text(out, entry_name(e));
+    buf_printf(out, ":{\"type\":\"%s\",", value_names[e->type]);
     if (entry_deadline(e) != WHEEL_NEVER)
         buf_printf(out, "\"ttl\":%lld,", (long long)(entry_deadline(e) - now));
     buf_put(out, BYTES("\"value\":"));

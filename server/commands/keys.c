@@ -7,11 +7,7 @@
 #include "server/commands/families.h"
 #include "server/engine/call.h"
 #include "server/engine/events.h"
-
-static const char *const type_names[VALUE_TYPES] = {
-    [VALUE_STRING] = "string", [VALUE_LIST] = "list", [VALUE_SET] = "set",
-    [VALUE_ZSET] = "zset",     [VALUE_HASH] = "hash",
-};
+#include "store/values.h"
 
 static void cmd_del(struct call *c)
 {
@@ -38,7 +34,7 @@ static void count_keys(struct call *c)
 static void cmd_type(struct call *c)
 {
     struct entry *e = call_peek(c, 1);
-    reply_status(c->reply, bytes_of(e ? type_names[e->type] : "none"));
+    reply_status(c->reply, bytes_of(e ? value_names[e->type] : "none"));
 }
 
 /* Names found on the way through a table. They are slices of entries, good until one changes. */
@@ -55,7 +51,7 @@ static bool wanted(struct found *f, const struct entry *e)
 {
     if (keys_overdue(f->call->keys, e))
         return false;
-    if (f->type && strcmp(f->type, type_names[e->type]) != 0)
+    if (f->type && strcmp(f->type, value_names[e->type]) != 0)
         return false;
     return scan_wants(f->pattern, entry_name(e), &f->work);
 }
@@ -118,8 +114,8 @@ static bool read_scan_options(struct call *c, struct found *f, int64_t *count)
         } else if (call_arg_is(c, i, BYTES("TYPE")) && !last) {
             f->type = "";
             for (int t = 0; t < VALUE_TYPES; t++)
-                if (bytes_ieq(c->argv[i + 1], bytes_of(type_names[t])))
-                    f->type = type_names[t];
+                if (bytes_ieq(c->argv[i + 1], bytes_of(value_names[t])))
+                    f->type = value_names[t];
         } else if (call_arg_is(c, i, BYTES("NOVALUES"))) {
             reply_error(c->reply, ERR_NOVALUES);
             return false;

@@ -4,6 +4,7 @@
 #include "base/quote.h"
 #include "server/commands/families.h"
 #include "server/engine/call.h"
+#include "store/values.h"
 
 /* What is being printed: one line for each lock. */
 struct listing {
@@ -11,8 +12,6 @@ struct listing {
     struct buf lines;
     struct buf ends; /* size_t: where in `lines` each one ends */
 };
-
-static const char *const kinds[VALUE_TYPES] = {"string", "list", "set", "zset", "hash"};
 
 /* As it is when that can be read, else in quotes. */
 static void put_word(struct buf *out, struct bytes word)
@@ -54,13 +53,10 @@ static void put_holder(struct buf *out, const struct lock_view *v, bool whole)
 
 static void put_client(struct buf *out, const struct lock_view *v)
 {
-    static const struct session_more none;
-    const struct session_more *more = v->session && v->session->more ? v->session->more : &none;
     buf_printf(out, " client=%llu%s name=%s lib=%s", (unsigned long long)v->client,
-               v->session ? "" : "(gone)", more->name ? more->name : "",
-               more->lib_name ? more->lib_name : "");
-    if (more->lib_ver)
-        buf_printf(out, "/%s", more->lib_ver);
+               v->connected ? "" : "(gone)", v->name ? v->name : "", v->library ? v->library : "");
+    if (v->library_version)
+        buf_printf(out, "/%s", v->library_version);
 }
 
 static void put_line(void *ctx, const struct lock_view *v)
@@ -69,7 +65,7 @@ static void put_line(void *ctx, const struct lock_view *v)
     struct buf *out = &l->lines;
     buf_put(out, BYTES("key="));
     put_word(out, v->key);
-    buf_printf(out, " kind=%s holder=", kinds[v->kind]);
+    buf_printf(out, " kind=%s holder=", value_names[v->kind]);
     put_holder(out, v, may_read(l->call, v));
     put_client(out, v);
     buf_printf(out, " held-ms=%lld ttl-ms=%lld", (long long)v->age, (long long)v->ttl);

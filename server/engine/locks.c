@@ -129,6 +129,8 @@ static size_t holders_of(const struct entry *en, struct bytes *first)
 static struct lock_view view_of(const struct engine *e, const struct entry *en,
                                 const struct session *s)
 {
+    static const struct session_more nothing;
+    const struct session_more *said = s && s->more ? s->more : &nothing;
     struct hold h = entry_hold(en);
     int64_t deadline = entry_deadline(en);
     struct lock_view v = {
@@ -136,7 +138,10 @@ static struct lock_view view_of(const struct engine *e, const struct entry *en,
         .key = entry_name(en),
         .kind = en->type,
         .client = s ? s->id : h.client,
-        .session = s,
+        .connected = s != NULL,
+        .name = said->name,
+        .library = said->lib_name,
+        .library_version = said->lib_ver,
         .age = age_of(e, h),
         .ttl = deadline == WHEEL_NEVER ? -1 : deadline - e->now,
     };
@@ -228,7 +233,7 @@ size_t locks_each(struct engine *e, struct keys *k, struct bytes glob, size_t ma
     struct search s = {.engine = e, .glob = glob};
     struct buf clients = {0};
     for (uint32_t i = 0; i < e->space.ndbs; i++)
-        if (e->space.dbs[i] && (k == NULL || k == e->space.dbs[i]))
+        if (e->space.dbs[i] && e->space.dbs[i]->locks && (k == NULL || k == e->space.dbs[i]))
             search_in(&s, e->space.dbs[i]);
     size_t n = buf_len(&s.found) / sizeof(struct found);
     struct found *all = (struct found *)(void *)s.found.p;
@@ -258,11 +263,10 @@ static void publish(struct engine *e, const struct lock_view *v)
 static void report(struct engine *e, const struct lock_view *v)
 {
     struct buf name = {0};
-    const struct session_more *more = v->session ? v->session->more : NULL;
     quote_put(&name, v->key);
     log_warning(e->log, "Lock %.*s has been held for %lld ms by client id=%llu name=%s%s",
                 BYTES_FMT(buf_bytes(&name)), (long long)v->age, (unsigned long long)v->client,
-                more && more->name ? more->name : "", v->session ? "" : " (disconnected)");
+                v->name ? v->name : "", v->connected ? "" : " (disconnected)");
     buf_free(&name);
     e->stats.hold_warnings++;
     publish(e, v);

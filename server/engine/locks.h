@@ -43,12 +43,13 @@ struct lock_view {
     uint32_t db;
     struct bytes key;
     enum value_type kind;
-    struct bytes holder;           /* a string's value, else the first field or member */
-    size_t holders;                /* how many of them there are */
-    uint64_t client;               /* who took it: its id, */
-    const struct session *session; /* and NULL when it has left */
-    int64_t age;                   /* ms since it was taken */
-    int64_t ttl;                   /* ms left; -1: no deadline */
+    struct bytes holder; /* a string's value, else the first field or member */
+    size_t holders;      /* how many of them there are */
+    uint64_t client;     /* the id of who took it */
+    bool connected;      /* is it still there? */
+    const char *name, *library, *library_version; /* what it says of itself; NULL: nothing */
+    int64_t age;                                  /* ms since it was taken */
+    int64_t ttl;                                  /* ms left; -1: no deadline */
 };
 
 typedef void lock_visit_fn(void *ctx, const struct lock_view *v);
