@@ -157,7 +157,7 @@ if (!old) {
     const { BasicClientSideCache } = await import('redis');
     const cache = new BasicClientSideCache();
     const client = await connect(latchd, { RESP: 3, clientSideCache: cache });
-    await redis.set('lock', 'a', { PX: 60 });
+    await redis.set('lock', 'a', { PX: 1000 });
     assert.equal(await client.get('lock'), 'a');
     assert.equal(await client.get('lock'), 'a');
     assert.equal(cache.stats().hitCount, 1);

@@ -61,9 +61,9 @@ for (const [name, { holders, key, make }] of Object.entries(kinds)) {
   });
 
   test(`${name}: is refreshed while it is held`, async () => {
-    const lock = make({ lockTimeout: 200, refreshInterval: 50 });
+    const lock = make({ lockTimeout: 800, refreshInterval: 100 });
     await lock.acquire();
-    await sleep(400);
+    await sleep(1000);
     assert.equal(lock.isAcquired, true);
     assert.equal(await redis.exists(key), 1);
     await lock.release();

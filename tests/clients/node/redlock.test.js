@@ -49,7 +49,7 @@ test('a held resource is refused when the retries are used up', async () => {
 });
 
 test('a lock that is extended outlives its first lease', async () => {
-  let lock = await triple.acquire(['a', 'b'], 200);
+  let lock = await triple.acquire(['a', 'b'], 2000);
   const { value } = lock;
   lock = await lock.extend(5000);
   assert.equal(lock.value, value);
@@ -67,9 +67,9 @@ test('an expired lock is free, and its old holder can neither extend nor release
 });
 
 test('using() extends the lock while the work takes longer than the lease', async () => {
-  const settings = { automaticExtensionThreshold: 150 };
-  await single.using(['a'], 300, settings, async (signal) => {
-    await sleep(700);
+  const settings = { automaticExtensionThreshold: 1000 };
+  await single.using(['a'], 1500, settings, async (signal) => {
+    await sleep(1800);
     assert.equal(signal.aborted, false);
     assert.equal(await redis.exists('a'), 1);
   });

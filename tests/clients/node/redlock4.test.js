@@ -41,7 +41,7 @@ test('a held resource is refused when the retries are used up', async () => {
 });
 
 test('a lock that is extended outlives its first lease', async () => {
-  const lock = await triple.lock('a', 200);
+  const lock = await triple.lock('a', 2000);
   await lock.extend(5000);
   for (const client of clients) assert.ok((await client.pttl('a')) > 4000);
   await lock.unlock();

@@ -32,16 +32,20 @@ def test_threads_exclude_each_other(r):
 
 
 def test_processes_exclude_each_other(latchd, protocol, tmp_path):
+    """A directory stands for being inside: who finds it there fails."""
     counter = tmp_path / "counter"
     counter.write_text("0")
     program = textwrap.dedent(f"""
         import pathlib, redis
         counter = pathlib.Path({str(counter)!r})
+        inside = counter.with_name("inside")
         r = redis.Redis(port={latchd.port}, protocol={protocol})
         for _ in range(50):
             with r.lock("counter", timeout=10, sleep=0.001):
+                inside.mkdir()
                 seen = int(counter.read_text())
                 counter.write_text(str(seen + 1))
+                inside.rmdir()
     """)
     children = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(4)]
     assert [child.wait() for child in children] == [0] * 4

@@ -69,11 +69,11 @@ fn set_nx_px_and_a_script_exclude_in_resp3() {
 fn a_stranger_cannot_unlock_and_a_lease_ends() {
     let latchd = Latchd::start();
     let mut con = connect(&latchd, "");
-    assert!(try_lock(&mut con, b"a", 30).unwrap());
-    assert!(!try_lock(&mut con, b"b", 30).unwrap());
+    assert!(try_lock(&mut con, b"a", 500).unwrap());
+    assert!(!try_lock(&mut con, b"b", 500).unwrap());
     assert_eq!(unlock(&mut con, b"b").unwrap(), 0);
-    thread::sleep(Duration::from_millis(40));
-    assert!(try_lock(&mut con, b"b", 30).unwrap());
+    thread::sleep(Duration::from_millis(510));
+    assert!(try_lock(&mut con, b"b", 500).unwrap());
 }
 
 #[test]

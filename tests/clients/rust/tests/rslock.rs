@@ -101,10 +101,10 @@ async fn a_held_lock_is_refused_until_it_is_released() {
 async fn an_extended_lock_outlives_its_first_lease() {
     let servers = servers(3);
     let manager = manager(&servers);
-    let lock = manager.lock("lock", ms(200)).await.unwrap();
+    let lock = manager.lock("lock", ms(1000)).await.unwrap();
     let lock = manager.extend(&lock, LEASE).await.unwrap();
     assert!(lock.validity_time > 4000);
-    sleep(ms(250)).await;
+    sleep(ms(1050)).await;
     assert!(!manager.is_freed(&lock).await.unwrap());
     lock.release().await;
 }
@@ -129,8 +129,8 @@ async fn using_extends_the_lock_while_the_work_lasts() {
     let servers = servers(3);
     let (manager, other) = (manager(&servers), manager(&servers));
     let answer = manager
-        .using(b"lock", ms(600), async || {
-            sleep(ms(900)).await;
+        .using(b"lock", ms(1500), async || {
+            sleep(ms(1800)).await;
             assert!(matches!(
                 other.lock("lock", LEASE).await,
                 Err(LockError::Unavailable)
