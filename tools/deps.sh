@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | bench | lint | fuzz or,
-# for the client libraries of a language, python | java | debian
+# Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | bench | lint | fuzz |
+# clients or, for the client libraries of a language, python | java | debian
 #
 # With everything present it only asks dpkg, which takes milliseconds and no network. What is missing
 # is installed as root or through sudo; without either, the command to type is printed. No package
@@ -14,6 +14,7 @@ packages() {
     run) echo gcc libc6-dev cmake ninja-build pkgconf liblua5.1-0-dev libmd-dev libssl-dev libuv1-dev libxxhash-dev ;;
     test) echo $(packages run) binutils curl groff-base libcmocka-dev libhiredis-dev libfaketime openssl redis-tools \
         valgrind ;;
+    clients) echo $(packages test) iproute2 util-linux ;;
     python) echo python3 python3-venv ;;
     java) echo openjdk-17-jdk-headless maven ;;
     debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis \
@@ -40,7 +41,7 @@ install() {
 }
 
 if [ $# -ne 1 ] || ! wanted=$(packages "$1"); then
-    echo "usage: $0 run | test | bench | lint | fuzz | python | java | debian" >&2
+    echo "usage: $0 run | test | bench | lint | fuzz | clients | python | java | debian" >&2
     exit 2
 fi
 if ! command -v dpkg-query >/dev/null; then

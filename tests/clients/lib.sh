@@ -1,6 +1,7 @@
 # What the languages' scripts share; sourced first, as `. "$CLIENTS/lib.sh"`. The caller is run.sh, which sets
 #   CLIENTS  this folder      TOP   the top of the tree
 #   LATCHD   the program      WORK  where this language may write: downloads, builds, logs
+#   ONLY     "toolchain", when nothing else is asked for
 # shellcheck shell=sh
 set -eu
 
@@ -37,6 +38,11 @@ need_version() {
     at_least "$2" "$3" || skip_language "$1 is $2; the clients need $3 or newer"
 }
 
+# To be called when all that is needed is there.
+toolchain_is_there() {
+    [ "${ONLY:-}" != toolchain ] || exit 0
+}
+
 # fetch probe command...: runs a command that downloads. When it fails, the probe (a command of its
 # own, as one word) tells a registry that does not answer, which skips the language, from a defect.
 fetch() {
@@ -67,6 +73,17 @@ suite() {
     timeout -k 10 "${SUITE_SECONDS:-300}" "$@" >"$log" 2>&1 || status=$?
     awk -f "$form" "$log"
     echo "# end $status $log $(($(date +%s) - begun))"
+}
+
+# suite_alone name form command...: the same in a network of its own, where latchd has port 6379.
+suite_alone() {
+    alone_name=$1 alone_form=$2
+    shift 2
+    if unshare --map-root-user --net true 2>/dev/null; then
+        suite "$alone_name" "$alone_form" "$CLIENTS/alone.sh" "$@"
+    else
+        skip_suite "$alone_name" 'this machine lets nobody have a network of their own'
+    fi
 }
 
 # latchd_start [options...]: one more server on a free port, which is left in $REDIS_PORT. It ends with the script.

@@ -1,12 +1,11 @@
 #!/bin/sh
 # Runs the real client libraries against build/latchd: tests/clients/run.sh [language...]
 #
-# Every folder here with a run.sh is a language. Its script prints TAP in suites (see lib.sh); this one
-# runs the scripts one after the other, prints a line per suite, what the failed ones said, and the sum
-# alone on the last line. What is downloaded and built lies in build-clients/<language>.
-#
-# A language whose toolchain is missing is skipped and says why. Where CI=true, skipping one of the
-# five that matter most is a failure, unless its registry does not answer.
+# A language is a folder here with a run.sh. First each is asked, one after the other, for its toolchain: what
+# Debian has is installed, and what is missing or too old is known before anything has run. Then they run,
+# AT_ONCE of them together, since tests wait more than they work. A language's report comes when it is
+# done; when all have run, their tables in docs/clients.md are compared with that. The sum stands alone on the
+# last line. What is downloaded and built lies in build-clients/<language>.
 set -u
 
 cd "$(dirname "$0")" || exit
@@ -15,8 +14,11 @@ TOP=$(cd ../.. && pwd)
 LATCHD=${LATCHD:-$TOP/build/latchd}
 export CLIENTS TOP LATCHD
 
+# Those that take longest come first; the recipes come last, for they share Maven's repository with java.
+last=
 if [ $# -eq 0 ]; then
-    for script in */run.sh; do set -- "$@" "${script%/run.sh}"; done
+    set -- java python go node rust debian shell c recipes
+    last=table
 fi
 for language; do
     [ -x "$language/run.sh" ] && continue
@@ -24,74 +26,22 @@ for language; do
     exit 2
 done
 
-say_tap() { # the TAP of all languages in a row, each between lines that say which and how it ended
-    for language; do
-        WORK=$TOP/build-clients/$language
-        export WORK
-        mkdir -p "$WORK"
-        echo "# language $language"
-        timeout -k 30 1200 "$language/run.sh" </dev/null
-        echo "# done $?"
-    done
-}
+"$TOP/tools/deps.sh" clients >&2 || exit
+mkdir -p "$TOP/build-clients"
+cd "$TOP/build-clients" || exit
 
-# mawk would hold the lines back until its buffer is full.
-interactive=
-case $(awk -W version 2>&1) in *mawk*) interactive='-W interactive' ;; esac
+able=
+for language; do
+    rm -f "$language.count" "$language.tap"
+    "$CLIENTS/language.sh" "$language" toolchain
+    [ -e "$language.count" ] || able="$able $language"
+done
+# shellcheck disable=SC2086  # a list of words
+[ -z "$able" ] || printf '%s\n' $able | xargs -n 1 -P "${AT_ONCE:-2}" "$CLIENTS/language.sh"
+[ -z "$last" ] || "$CLIENTS/language.sh" $last
 
-# shellcheck disable=SC2016,SC2086  # awk's own $; an option that may be none
-say_tap "$@" | awk $interactive -v ci="${CI:-}" '
-    function report(outcome, what, detail) { printf "%-8s%-8s%-44s%s\n", outcome, language, what, detail }
-    function fail(what) { failed++; bad = bad "\n    " what }
-
-    function end_suite(status, log_file, seconds,    line, detail, tail) {
-        if (!cases) fail("no case ran")
-        else if (status && bad == "") fail("ended with status " status)
-        detail = sprintf("%4d cases %5d s", cases, seconds)
-        report(bad == "" ? "ok" : "FAILED", suite, detail notes bad)
-        if (bad != "") {
-            print "    the end of " log_file ":"
-            tail = "tail -n 60 " log_file
-            while ((tail | getline line) > 0) print "    | " line
-            close(tail)
-        }
-        suite = bad = notes = ""
-        cases = 0
-    }
-
-    $1 == "#" && $2 == "language" { language = $3; suites = 0; next }
-    $1 == "#" && $2 == "suite" { suite = substr($0, 9); suites++; next }
-    $1 == "#" && $2 == "end" { end_suite($3, $4, $5); next }
-    $1 == "#" && $2 == "offline" { offline[language] = 1; next }
-    $1 == "#" && $2 == "done" {
-        if (suite != "") end_suite($3, "/dev/null", 0)
-        if ($3) { failed++; report("FAILED", "the script ended with status " $3) }
-        else if (!suites) { failed++; report("FAILED", "no suite ran") }
-        next
-    }
-
-    # "1..0 # SKIP reason": nothing of this language, or of this suite, can run here.
-    /^1\.\.0 # SKIP / {
-        reason = substr($0, 13)
-        suites++
-        if (suite == "" && ci == "true" && language ~ /^(java|python|go|node|rust)$/ && !offline[language]) {
-            failed++
-            report("FAILED", "skipped, which CI may not: " reason)
-        } else {
-            skipped++
-            report("skipped", suite, reason)
-        }
-        suite = ""
-        next
-    }
-
-    /^(not )?ok/ {
-        cases++
-        if (/ # SKIP/) { skipped++; notes = notes "\n    " $0 }
-        else if (/^ok/) passed++
-        else fail($0)
-    }
-
+for language in "$@" $last; do cat "$language.count" || echo 0 1 0; done | awk '
+    { passed += $1; failed += $2; skipped += $3 }
     END {
         printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
         exit failed > 0

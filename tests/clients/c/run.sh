@@ -3,6 +3,7 @@
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
 "$TOP/tools/deps.sh" test >&2 || skip_language 'libhiredis-dev is not installed and could not be'
+toolchain_is_there
 
 # shellcheck disable=SC2046  # flags are words
 gcc -std=gnu11 -O1 -g -Wall -Wextra -Werror -o "$WORK/hiredis" "$CLIENTS/c/hiredis.c" \

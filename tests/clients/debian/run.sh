@@ -5,6 +5,7 @@
 here=$CLIENTS/debian
 command -v dpkg-query >/dev/null || skip_language 'this is not Debian'
 "$TOP/tools/deps.sh" debian >&2 || skip_language "Debian's packages could not be installed"
+toolchain_is_there
 
 cd "$WORK" || exit
 latchd_start

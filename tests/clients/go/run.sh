@@ -1,11 +1,12 @@
 #!/bin/sh
-# go-redis, redsync, redislock, rueidislock, and tempredis as a launcher; then the suites that the modules of
-# redsync and redislock bring along, unmodified.
+# go-redis, redsync, redislock, rueidislock, and tempredis as a launcher; then the suites that their modules bring
+# along, unmodified, where they need neither sentinels nor a cluster.
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
 
 need go
 need_version go "$(go env GOVERSION | sed 's/^go//')" 1.26
+toolchain_is_there
 export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
 SUITE_SECONDS=900 # the first time, most of it is for the compiler
 
@@ -29,7 +30,8 @@ go_test "go-redis $(version github.com/redis/go-redis/v9)" '^TestGoRedis'
 go_test "redsync $(version github.com/go-redsync/redsync/v4)" '^TestRedsync'
 go_test "redislock $(version github.com/bsm/redislock)" '^TestRedislock'
 go_test "rueidislock $(version github.com/redis/rueidis)" '^TestRueidis'
-go_test 'tempredis' '^TestTempredis'
+tempredis="tempredis $(version github.com/stvp/tempredis | sed 's/.*-\(.......\).*/\1/')"
+go_test "$tempredis" '^TestTempredis'
 
 # copy module: its folder, which go keeps read-only, copied to $WORK and left in $copy.
 copy() {
@@ -40,18 +42,20 @@ copy() {
     fetch "$probe" env -C "$copy" go mod download
 }
 
-# own_tests name module packages: the suite that a module brings along. Both know fixed ports only, so each gets a
-# network of its own: redsync starts servers from 51200 on, where any connection of this machine may
-# sit, and redislock looks for one at 6379.
+# own_tests name module package [options]: the suite that a module brings along. They know fixed ports only, so each
+# gets a network of its own: redsync and redigo start servers where any connection of this machine may sit,
+# redislock and rueidislock look for one at 6379.
 own_tests() {
-    title="$1 $(version "$2"), its own tests"
-    if ! unshare --map-root-user --net true 2>/dev/null; then
-        skip_suite "$title" 'this machine lets nobody have a network of their own'
-        return
-    fi
-    copy "$2"
-    suite "$title" go "$CLIENTS/alone.sh" env -C "$copy" go test -count=1 -v "$3"
+    title="$1 $(version "$2"), its own tests" module=$2 package=$3
+    shift 3
+    copy "$module"
+    suite_alone "$title" go env -C "$copy" go test -count=1 -v "$@" "$package"
 }
 
 own_tests redsync github.com/go-redsync/redsync/v4 .
-own_tests redislock github.com/bsm/redislock ./...
+own_tests redislock github.com/bsm/redislock .
+own_tests rueidislock github.com/redis/rueidis ./rueidislock
+own_tests redigo github.com/gomodule/redigo ./redis -run '^Test' # two of its examples sort, which is not for locks
+
+# It has no go.mod, so it is tested from here; today's go vet refuses the name of its example.
+suite "$tempredis, its own tests" go go test -count=1 -v -vet=off github.com/stvp/tempredis

@@ -1,14 +1,24 @@
 #!/bin/sh
 # The Node libraries. package.json pins them; where it has two versions of one, the suites name the one they mean.
+# Then the suite that the package of redlock 4 brings along, unmodified, with what it was written for. Debian 12's
+# own node is too old.
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
 need node
 need npm
 need_version node "$(node -p process.versions.node)" 20
+toolchain_is_there
 
-cp "$CLIENTS"/node/package.json "$CLIENTS"/node/*.js "$WORK"
-cd "$WORK" || exit
-fetch 'npm view ioredis version' npm install --no-package-lock --ignore-scripts --no-audit --no-fund
+install() { # install folder: what its package.json lists, in $WORK/folder
+    mkdir -p "$WORK/$1"
+    cp "$CLIENTS/node/$1/package.json" "$WORK/$1"
+    cd "$WORK/$1" || exit
+    fetch 'npm view ioredis version' npm install --no-package-lock --ignore-scripts --no-audit --no-fund
+}
+
+install redlock-4-own
+install .
+cp "$CLIENTS"/node/*.js .
 
 # The name and version that package.json has for a name: ioredis5 is "ioredis 5.11.1".
 library() {
@@ -39,3 +49,6 @@ for NODE_REDIS in redis4 redis; do
 done
 run "$(library simple-redis-mutex)" simple-redis-mutex
 run "$(library redis-memory-server)" redis-memory-server
+
+cd redlock-4-own || exit
+suite_alone "$(library redlock), its own tests" tap node_modules/.bin/mocha --exit -R tap node_modules/redlock/test.js

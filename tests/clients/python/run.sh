@@ -1,12 +1,13 @@
 #!/bin/sh
 # redis-py in its newest version and in 5.x, python-redis-lock, pottery, pytest-redis; then the suites that the
-# source packages of redis-py and python-redis-lock bring along, unmodified.
+# source packages of redis-py, python-redis-lock and pottery bring along, unmodified.
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
 
 need python3 python
 python3 -c 'import ensurepip, venv' 2>/dev/null || "$TOP/tools/deps.sh" python >&2
 need_version python3 "$(python3 -c 'import platform; print(platform.python_version())')" 3.10
+toolchain_is_there
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 # environment newest: a virtualenv with what requirements-newest.txt lists, made anew when the list changes.
@@ -38,16 +39,16 @@ pinned() { # the version that the list of this environment pins
 run_pytest() { # run_pytest name folder pytest's arguments...
     name=$1 folder=$2
     shift 2
-    suite "$name" pytest env -C "$folder" "$venv/bin/python" -m pytest -v -p no:cacheprovider "$@"
+    "${suite:-suite}" "$name" pytest env -C "$folder" "$venv/bin/python" -m pytest -v -p no:cacheprovider "$@"
 }
 
 ln -sf "$LATCHD" "$WORK/redis-server" # python-redis-lock's suite starts a program of this name
 latchd_start
 
+ours=$CLIENTS/python
 for environment in 5 newest; do
     environment $environment
     version=$(pinned redis)
-    ours=$CLIENTS/python
     run_pytest "redis-py $version" "$ours" test_lock.py test_lock_asyncio.py test_client.py
     run_pytest "python-redis-lock $(pinned python-redis-lock), redis-py $version" "$ours" test_python_redis_lock.py
     run_pytest "pottery $(pinned pottery), redis-py $version" "$ours" test_pottery.py
@@ -58,6 +59,15 @@ for environment in 5 newest; do
             --asyncio-mode=auto --redis-url="redis://127.0.0.1:$REDIS_PORT/0" --protocol=$protocol \
             tests/test_lock.py tests/test_asyncio/test_lock.py
     done
+
+    # This suite expects redis-py 5, at port 6379.
+    [ $environment = 5 ] || continue
+    sources pottery "$(pinned pottery)"
+    suite=suite_alone
+    export PYTHONPATH="$ours"
+    run_pytest "pottery $(pinned pottery), its own lock tests" "$sources" -p pottery_fixtures --asyncio-mode=auto \
+        tests/test_redlock.py tests/test_aioredlock.py
+    unset suite PYTHONPATH
 done
 
 run_pytest "pytest-redis $(pinned pytest-redis)" "$ours" test_pytest_redis.py

@@ -2,6 +2,7 @@
 # The recipes of examples/, as a reader would run them: each a test in its language that moves time and loses an answer.
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
+toolchain_is_there # or a recipe is skipped
 
 # recipe name program...: copies the recipe to $WORK and goes there; false, after a word, when a program is missing.
 recipe() {

@@ -4,6 +4,7 @@
 . "$CLIENTS/lib.sh"
 need cargo
 need_version cargo "$(cargo --version | cut -d' ' -f2)" 1.88
+toolchain_is_there
 
 cp -R "$CLIENTS/rust/." "$WORK"
 cd "$WORK" || exit

@@ -4,6 +4,7 @@
 . "$CLIENTS/lib.sh"
 need redis-cli test
 need redis-benchmark test
+toolchain_is_there
 
 latchd_start
 suite "redis-cli $(redis-cli --version | cut -d' ' -f2)" tap "$CLIENTS/shell/redis_cli.sh"
