@@ -17,7 +17,7 @@ export CLIENTS TOP LATCHD
 # Those that take longest come first; the recipes come last, for they share Maven's repository with java.
 last=
 if [ $# -eq 0 ]; then
-    set -- java python go node rust debian shell c recipes
+    set -- go java python node rust debian shell c recipes
     last=table
 fi
 for language; do
