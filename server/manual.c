@@ -6,9 +6,13 @@
 static const struct {
     const char *first, *title;
 } chapters[] = {
-    {"bind", "Where to listen"},  {"requirepass", "Who may talk"},
-    {"databases", "Limits"},      {"http", "Watching it"},
-    {"daemonize", "The process"}, {"hash-max-listpack-entries", "What OBJECT ENCODING answers"},
+    {"bind", "Where to listen"},
+    {"requirepass", "Who may talk"},
+    {"tls-port", "TLS"},
+    {"databases", "Limits"},
+    {"http", "Watching it"},
+    {"daemonize", "The process"},
+    {"hash-max-listpack-entries", "What OBJECT ENCODING answers"},
 };
 
 static const char *chapter_at(const struct option *o)
@@ -182,7 +186,7 @@ void manual_program(struct buf *out)
     put_entries("--", out);
     buf_put(out, BYTES(".SH SIGNALS\n.TP\n.BR SIGTERM \", \" SIGINT\nEnd: what was received is "
                        "answered first. A second one ends at once.\n.TP\n.B SIGHUP\nOpens the log "
-                       "file anew.\n"
+                       "file anew, and reads the certificates again.\n"
                        ".SH EXIT STATUS\n0 after an orderly end, 1 when it could not start.\n"
                        ".SH SEE ALSO\n.BR latchd.conf (5),\n.BR redis-cli (1)\n"));
 }
