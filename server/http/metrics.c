@@ -177,14 +177,16 @@ static uint32_t locks_in(const struct keys *k)
     return k->locks;
 }
 
+/* One sample for each database that was ever used, and for the first in any case. */
 static void put_by_database(struct page *p, const char *name, const char *help,
                             uint32_t count(const struct keys *))
 {
     const struct keyspace *s = &p->engine->space;
     announce(p, GAUGE, name, help);
     for (uint32_t i = 0; i < s->ndbs; i++)
-        if (s->dbs[i])
-            buf_printf(p->out, "latchd_%s{db=\"%u\"} %u\n", name, i, count(s->dbs[i]));
+        if (s->dbs[i] || i == 0)
+            buf_printf(p->out, "latchd_%s{db=\"%u\"} %u\n", name, i,
+                       s->dbs[i] ? count(s->dbs[i]) : 0);
 }
 
 static void put_keys(struct page *p)
