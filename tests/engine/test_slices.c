@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { MANY = 50000, LOOKED_AT = SCAN_WORK / SCAN_LOOK };
+enum { MANY = 25000, LOOKED_AT = SCAN_WORK / SCAN_LOOK };
 
 #define LONG_NAME "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
