@@ -146,6 +146,8 @@ static bool same(const struct check *check, const struct answer *a, const struct
     case CHECK_EXACT: return bytes_eq(a->raw, b->raw);
     case CHECK_ANY: return true;
     case CHECK_TYPE: return a->kind == b->kind;
+    case CHECK_SIZE:
+        return a->kind == '-' ? bytes_eq(a->raw, b->raw) : a->kind == b->kind && a->n == b->n;
     case CHECK_CODE:
         return a->kind == b->kind && bytes_eq(first_word(a->text), first_word(b->text));
     case CHECK_UNORDERED: return same_unordered(a, b);

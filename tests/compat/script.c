@@ -103,6 +103,8 @@ static bool parse_check(struct step *step, struct bytes text)
         check->kind = CHECK_ANY;
     } else if (after(text, "type", &rest)) {
         check->kind = CHECK_TYPE;
+    } else if (after(text, "size", &rest)) {
+        check->kind = CHECK_SIZE;
     } else if (after(text, "error-code", &rest)) {
         check->kind = CHECK_CODE;
     } else if (after(text, "fields", &check->fields)) {

@@ -24,6 +24,7 @@ enum check_kind {
     CHECK_TIME,      /* numbers may differ by `tolerance` */
     CHECK_ANY,
     CHECK_TYPE,    /* the type byte only */
+    CHECK_SIZE,    /* and how many elements there are; of errors, all */
     CHECK_CODE,    /* the first word of an error or a status */
     CHECK_FROM,    /* from the first `fields` on */
     CHECK_WITHOUT, /* all but what stands under the name `fields`, at any depth */

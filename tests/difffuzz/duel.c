@@ -49,16 +49,35 @@ static bool dial(struct duel *d, int side, int who, int protocol)
     return client_connect_unix(c, d->sockets[side]) && (protocol == 2 || tell(c, "HELLO 3"));
 }
 
+/* What a talk may have left behind. */
+static const char *const fresh[] = {
+    "FLUSHALL",
+    "SCRIPT FLUSH",
+    "ACL DELUSER alice bob nosuch",
+    "CONFIG SET hash-max-listpack-entries 128 hash-max-listpack-value 64 list-max-listpack-size -2 "
+    "set-max-intset-entries 512 zset-max-listpack-entries 128 zset-max-listpack-value 64 hz 10 "
+    "notify-keyspace-events \"\" loglevel notice slowlog-max-len 128 slowlog-log-slower-than 10000 "
+    "latency-monitor-threshold 0 tracking-table-max-keys 1000000 busy-reply-threshold 5000 "
+    "maxmemory-policy noeviction acl-pubsub-default resetchannels proto-max-bulk-len 512mb",
+};
+
 static bool begin(struct duel *d, int protocol)
 {
     for (int side = 0; side < 2; side++) {
         for (int who = 0; who < DUEL_CLIENTS; who++)
             if (!dial(d, side, who, protocol))
                 return false;
-        if (!tell(&d->control[side], "FLUSHALL") || !tell(&d->control[side], "SCRIPT FLUSH"))
-            return false;
+        for (size_t i = 0; i < sizeof fresh / sizeof *fresh; i++)
+            if (!tell(&d->control[side], fresh[i]))
+                return false;
     }
     return true;
+}
+
+/* The user may do other things, but not that. */
+static bool refuses_ping(struct bytes text)
+{
+    return memmem(text.p, text.n, BYTES("-NOPERM").p, 7) && memmem(text.p, text.n, "'ping'", 6);
 }
 
 /* All replies up to the number, one behind the other; what came instead is written there, too. One
@@ -70,7 +89,7 @@ static void listen(struct client *c, struct bytes nonce, struct buf *out)
         enum client_got got = client_read(c, REPLY_MS, &one);
         struct bytes text = buf_bytes(&one);
         bool last = got != CLIENT_REPLY || memmem(text.p, text.n, nonce.p, nonce.n) ||
-                    (answers > 1 && bytes_eq(text, BYTES("+QUEUED\r\n")));
+                    (answers > 1 && (bytes_eq(text, BYTES("+QUEUED\r\n")) || refuses_ping(text)));
         if (got == CLIENT_REPLY && !last)
             buf_put(out, text);
         else if (got != CLIENT_REPLY)
@@ -98,27 +117,59 @@ static void say(struct duel *d, const struct line *line)
     }
 }
 
-/* The next reply that is a push, or that is none; empty when there is no further one. */
-static struct bytes next_of(struct bytes *replies, bool push)
+enum kind { KIND_REPLY, KIND_PUSH, KIND_PMESSAGE };
+
+static enum kind kind_of(struct bytes reply)
+{
+    struct bytes mark = BYTES("4\r\n$8\r\npmessage");
+    if (reply.n > mark.n + 1 && memcmp(reply.p + 1, mark.p, mark.n) == 0)
+        return KIND_PMESSAGE;
+    return reply.p[0] == '>' ? KIND_PUSH : KIND_REPLY;
+}
+
+/* The next reply of that kind; empty when there is no further one. */
+static struct bytes next_of(struct bytes *replies, enum kind kind)
 {
     while (replies->n) {
         ssize_t n = answer_length(*replies);
         struct bytes one = {replies->p, n > 0 ? (size_t)n : replies->n};
         *replies = (struct bytes){one.p + one.n, replies->n - one.n};
-        if ((one.p[0] == '>') == push)
+        if (kind_of(one) == kind)
             return one;
     }
     return (struct bytes){0};
 }
 
+/* How often it is among the messages for patterns. */
+static size_t count_of(struct bytes replies, struct bytes message)
+{
+    size_t n = 0;
+    for (struct bytes one; (one = next_of(&replies, KIND_PMESSAGE)).n;)
+        n += bytes_eq(one, message);
+    return n;
+}
+
+/* Patterns that match the same message get it in the order of a hash table. */
+static bool same_pmessages(struct bytes a, struct bytes b)
+{
+    struct bytes rest_a = a, rest_b = b, x, y;
+    do {
+        x = next_of(&rest_a, KIND_PMESSAGE);
+        y = next_of(&rest_b, KIND_PMESSAGE);
+        if ((x.n == 0) != (y.n == 0) || count_of(a, x) != count_of(b, x))
+            return false;
+    } while (x.n);
+    return true;
+}
+
 /* Replies and pushes each in their order; since 7.2 pushes wait until the reply is complete. */
 static bool same(const struct check *check, struct bytes a, struct bytes b)
 {
-    for (int push = 0; push < 2; push++) {
+    for (enum kind kind = KIND_REPLY; kind <= KIND_PUSH; kind++) {
         struct bytes rest_a = a, rest_b = b, x, y;
         do {
-            x = next_of(&rest_a, push);
-            y = next_of(&rest_b, push);
+            x = next_of(&rest_a, kind);
+            y = next_of(&rest_b, kind);
             bool alike = x.n == y.n && x.n == 0;
             if (x.n && y.n)
                 alike = compare(check, x, y) || mask_changed(x, y);
@@ -126,7 +177,7 @@ static bool same(const struct check *check, struct bytes a, struct bytes b)
                 return false;
         } while (x.n);
     }
-    return true;
+    return same_pmessages(a, b);
 }
 
 bool duel_run(struct duel *d, const struct talk *t, size_t *alike)

@@ -16,6 +16,7 @@ struct grammar {
     size_t ncommon; /* the first so many are about data */
     size_t numkeys; /* what the last `numkeys` promised; 0: nothing */
     int depth;      /* of commands inside commands */
+    bool setting;   /* values are those of settings */
 };
 
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
@@ -75,8 +76,92 @@ static const struct bytes types[] = {
 static const struct bytes versions[] = {W("2"), W("3"), W("4")};
 
 static const struct bytes settings[] = {
-    W("maxmemory"), W("hash-max-listpack-entries"), W("hz"),
-    W("timeout"),   W("notify-keyspace-events"),    W("loglevel"),
+    W("maxmemory"),
+    W("hash-max-listpack-entries"),
+    W("hash-max-ziplist-value"),
+    W("list-max-listpack-size"),
+    W("set-max-intset-entries"),
+    W("zset-max-listpack-entries"),
+    W("zset-max-listpack-value"),
+    W("hz"),
+    W("timeout"),
+    W("notify-keyspace-events"),
+    W("loglevel"),
+    W("slowlog-max-len"),
+    W("slowlog-log-slower-than"),
+    W("latency-monitor-threshold"),
+    W("tracking-table-max-keys"),
+    W("busy-reply-threshold"),
+    W("lua-time-limit"),
+    W("maxmemory-policy"),
+    W("acl-pubsub-default"),
+    W("proto-max-bulk-len"),
+    W("nosuch"),
+};
+
+static const struct bytes setting_values[] = {
+    W("0"),   W("1"),   W("2"),   W("64"),          W("128"),           W("-1"),
+    W("KEA"), W("xg$"), W(""),    W("noeviction"),  W("allkeys-lru"),   W("verbose"),
+    W("1mb"), W("2k"),  W("1gb"), W("allchannels"), W("resetchannels"), W("x"),
+};
+
+static const struct bytes users[] = {W("alice"), W("bob"), W("nosuch")};
+
+static const struct bytes passwords[] = {W("secret"), W("other"), W("")};
+
+static const struct bytes categories[] = {W("read"), W("write"), W("string"), W("nosuch")};
+
+static const struct bytes rules[] = {
+    W("on"),
+    W("off"),
+    W("nopass"),
+    W(">secret"),
+    W("<secret"),
+    W("#2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"),
+    W("#2BB8"),
+    W("!2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"),
+    W("resetpass"),
+    W("allkeys"),
+    W("~k*"),
+    W("~lock:*"),
+    W("%R~k*"),
+    W("%W~k1"),
+    W("%RW~k2"),
+    W("%X~k"),
+    W("%~k"),
+    W("%R"),
+    W("resetkeys"),
+    W("allchannels"),
+    W("&ch*"),
+    W("&*"),
+    W("resetchannels"),
+    W("+@all"),
+    W("-@all"),
+    W("+@read"),
+    W("-@write"),
+    W("+@hash"),
+    W("+@nosuch"),
+    W("+get"),
+    W("-get"),
+    W("+set"),
+    W("-set"),
+    W("+config|get"),
+    W("-config|get"),
+    W("+config"),
+    W("+client|id"),
+    W("+get|x"),
+    W("+nosuch"),
+    W("+ping"),
+    W("allcommands"),
+    W("nocommands"),
+    W("(+get ~k1)"),
+    W("(%W~k2 +set -@hash)"),
+    W("(+@all"),
+    W("clearselectors"),
+    W("sanitize-payload"),
+    W("skip-sanitize-payload"),
+    W("reset"),
+    W("x"),
 };
 
 /* Texts that ask nothing of their arguments; each with the number of keys it is called with. */
@@ -175,6 +260,10 @@ static const struct {
     POOL("type", types),
     POOL("protover", versions),
     POOL("parameter", settings),
+    POOL("username", users),
+    POOL("password", passwords),
+    POOL("category", categories),
+    POOL("rule", rules),
     POOL("sha1", shas),
     TIMED("seconds", leases, long_leases),
     TIMED("milliseconds", leases, long_leases),
@@ -333,6 +422,10 @@ static void say_word(struct grammar *g, struct dice *d, struct sentence *s, stru
         sentence_add(s, bytes_of(command_full_name(c)));
         return;
     }
+    if (g->setting && bytes_eq(word, BYTES("value"))) {
+        sentence_add(s, pick(d, setting_values));
+        return;
+    }
     for (size_t i = 0; i < LENGTH(kinds); i++) {
         if (!bytes_eq(word, bytes_of(kinds[i].word)))
             continue;
@@ -423,6 +516,7 @@ static void say_command(struct grammar *g, struct dice *d, struct sentence *s)
         s->command = c;
     say_name(d, s, c);
     g->numkeys = 0;
+    g->setting = strcmp(command_full_name(c), "config|set") == 0;
     if (strcmp(c->name, "eval") == 0 || strcmp(c->name, "eval_ro") == 0)
         say_script(g, d, s);
     else
