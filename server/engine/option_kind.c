@@ -202,7 +202,8 @@ static void print_octal(const struct option *o, const void *member, struct buf *
 
 const struct option_kind kind_octal = {.parse = parse_octal, .print = print_octal};
 
-/* memory: digits, then a unit; a number too large is as large as can be */
+/* memory: digits, then a unit. A number that is too large is told from the largest, which an option
+ * may take instead: Redis does for maxmemory, which has no sign there. */
 
 static bool unit_size(struct bytes unit, int64_t *size)
 {
@@ -219,19 +220,18 @@ static bool unit_size(struct bytes unit, int64_t *size)
     return false;
 }
 
-static bool parse_size(struct bytes s, int64_t *out)
+static bool parse_size(struct bytes s, int64_t *out, bool *too_large)
 {
     int64_t value = 0, unit;
     size_t i = 0;
+    *too_large = false;
     for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9'; i++)
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, s.p[i] - '0', &value))
-            value = INT64_MAX;
+        *too_large |= __builtin_mul_overflow(value, 10, &value) ||
+                      __builtin_add_overflow(value, s.p[i] - '0', &value);
     if (!unit_size((struct bytes){s.p + i, s.n - i}, &unit))
         return false;
-    if (__builtin_mul_overflow(value, unit, &value))
-        value = INT64_MAX;
-    *out = value;
+    *too_large |= __builtin_mul_overflow(value, unit, &value);
+    *out = *too_large ? INT64_MAX : value;
     return true;
 }
 
@@ -240,9 +240,10 @@ static bool parse_memory(const struct option *o, void *member, const struct byte
 {
     (void)n;
     int64_t value;
-    if (!parse_size(v[0], &value))
+    bool too_large;
+    if (!parse_size(v[0], &value, &too_large))
         return refuse(why, "argument must be a memory value");
-    if (!within(o, value, why))
+    if (!within(o, too_large && strcmp(o->name, "maxmemory") != 0 ? -1 : value, why))
         return false;
     *(int64_t *)member = value;
     return true;
@@ -275,9 +276,10 @@ static bool parse_share(const struct option *o, void *member, const struct bytes
 {
     (void)n;
     int64_t value;
-    bool percent = v[0].n > 1 && v[0].p[v[0].n - 1] == '%';
+    bool percent = v[0].n > 1 && v[0].p[v[0].n - 1] == '%', too_large;
     struct bytes digits = {v[0].p, v[0].n - percent};
-    if (percent ? !num_parse_i64(digits, &value) || value < 0 : !parse_size(digits, &value))
+    if (percent ? !num_parse_i64(digits, &value) || value < 0
+                : !parse_size(digits, &value, &too_large))
         return refuse(why, "argument must be a memory or percent value");
     if (percent && value > -o->min) {
         snprintf(why, CONFIG_ERROR_MAX, "percentage argument must be less or equal to %" PRId64,
@@ -535,9 +537,11 @@ static bool parse_output_limit(const struct option *o, void *member, const struc
     for (size_t i = 0; i < n; i += 4) {
         enum client_class class;
         struct output_limit limit;
+        bool too_large;
         if (!parse_class(v[i], &class))
             return refuse(why, "Invalid client class specified in buffer limit configuration.");
-        if (!parse_size(v[i + 1], &limit.hard) || !parse_size(v[i + 2], &limit.soft) ||
+        if (!parse_size(v[i + 1], &limit.hard, &too_large) ||
+            !parse_size(v[i + 2], &limit.soft, &too_large) ||
             !num_parse_i64(v[i + 3], &limit.seconds) || limit.seconds < 0)
             return refuse(why, "Error in hard, soft or soft_seconds setting in buffer limit "
                                "configuration.");
