@@ -109,6 +109,7 @@ TEST(limits, unfinished_input_past_the_query_buffer_limit_closes_the_client)
     shell_free(s);
 }
 
+/* CVE-2021-32675: strangers could make Redis keep input for them, as much as they announced. */
 TEST(limits, a_client_without_password_may_send_little)
 {
     static const char *const secret[] = {"requirepass", "secret", NULL};

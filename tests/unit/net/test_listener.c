@@ -119,6 +119,7 @@ TEST(listener, moves_to_another_port_and_stays_when_it_cannot)
     shell_free(a);
 }
 
+/* CVE-2023-45145: for a moment it had others, and listened. */
 TEST(listener, the_unix_socket_has_the_permissions_asked_for)
 {
     static const char *const perm[] = {"unixsocketperm", "750", NULL};

@@ -203,6 +203,7 @@ TEST(parser, gives_garbage_the_same_meaning_in_every_cut)
     guard_free(&g);
 }
 
+/* CVE-2021-21309, CVE-2021-32675, CVE-2023-41056: announced sizes are believed. */
 TEST(parser, limits_what_a_stranger_may_send)
 {
     struct parser_limits stranger = LIMITS;

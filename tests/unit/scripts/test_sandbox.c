@@ -278,6 +278,7 @@ TEST(sandbox, no_binary_chunks)
 }
 
 /* The compiler must keep hold of the chunk's name while a collection runs in its reader. */
+/* CVE-2025-49844. */
 TEST(sandbox, load_survives_a_collection_in_its_reader)
 {
     struct rig r;
@@ -297,6 +298,7 @@ TEST(sandbox, load_survives_a_collection_in_its_reader)
     rig_free(&r);
 }
 
+/* CVE-2025-46817. */
 TEST(sandbox, unpack_of_any_range_is_an_answer_or_an_error)
 {
     static const char *const ranges[] = {
