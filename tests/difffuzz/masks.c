@@ -128,6 +128,9 @@ static const struct {
     {"-ERR value is out of range, value must between -9223372036854775807 and "
      "9223372036854775807\r\n",
      "_\r\n"},
+    {"-ERR value is out of range, value must between -9223372036854775807 and "
+     "9223372036854775807\r\n",
+     "-ERR MAXLEN can't be negative\r\n"},
 };
 
 const char *const mask_options[] = {
@@ -248,9 +251,19 @@ static bool odd_user(const struct bytes *argv, size_t n)
            !bytes_is(argv[2], "alice") && !bytes_is(argv[2], "bob");
 }
 
+/* One word more may be a timeout of years, which 7.0 really waits for. */
+static bool waits_for_years(const struct bytes *argv, size_t n)
+{
+    int64_t timeout;
+    bool blocking = argv[0].n > 2 && ascii_lower(argv[0].p[0]) == 'b' &&
+                    memchr("lrz", ascii_lower(argv[0].p[1]), 3) != NULL;
+    return blocking && num_parse_i64(argv[n - 1], &timeout) && timeout > 1;
+}
+
 /* Since 7.2 an option may stand behind the member, so one word more is another error. */
 bool mask_fits(const struct bytes *argv, size_t n)
 {
     bool rank = bytes_is(argv[0], "zrank") || bytes_is(argv[0], "zrevrank");
-    return (!rank || n <= 3) && !pops_some(argv, n) && !odd_setting(argv, n) && !odd_user(argv, n);
+    return (!rank || n <= 3) && !pops_some(argv, n) && !odd_setting(argv, n) &&
+           !odd_user(argv, n) && !waits_for_years(argv, n);
 }

@@ -3,10 +3,13 @@
  * while processes are killed and the server is paused; then what they noted is checked. See
  * history.h for what is checked, and why the result does not depend on how busy the machine is.
  *
- *     lockcheck [SECONDS [SEED]]
+ *     lockcheck [SECONDS [SEED [SABOTAGE]]]
  *
- * It speaks TAP, and is run in the root of the sources.
+ * A seed of 0 is another one each time. SABOTAGE is a command, as DEL or PERSIST, that somebody
+ * gives for every lock all the while; then the run is good when that was noticed. It speaks TAP,
+ * and is run in the root of the sources.
  */
+#include "tests/lib/client.h"
 #include "tests/lib/launch.h"
 #include "tests/soak/holder.h"
 
@@ -21,13 +24,15 @@
 #include <unistd.h>
 
 enum { SECONDS = 5, PROCESSES = 4, THREADS = 4, RECORDS_PER_SECOND = 4000, PAUSE_MS = 400 };
+enum { SPOIL_MS = 5, REPLY_MS = 10000 };
 
 struct arena {
     struct scripts scripts;
     struct history history;
     struct launched server;
     struct dice dice;
-    pid_t workers[PROCESSES];
+    const char *sabotage; /* NULL: none */
+    pid_t workers[PROCESSES], saboteur;
     int64_t until;
     size_t kills, pauses;
 };
@@ -65,6 +70,28 @@ static void start_worker(struct arena *a, int i)
         work(a, i, seed);
 }
 
+/* Does to the locks what a server with a bug would. */
+_Noreturn static void spoil(const struct arena *a)
+{
+    struct client c;
+    struct buf reply = {0};
+    char line[64];
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!client_connect_unix(&c, a->server.socket))
+        _exit(1);
+    while (monotonic_ns() < a->until) {
+        for (int i = 0; i < LOCK_KINDS * LOCKS_PER_KIND; i++) {
+            snprintf(line, sizeof line, "%s lock:%d:%d", a->sabotage, i / LOCKS_PER_KIND,
+                     i % LOCKS_PER_KIND);
+            client_say(&c, line);
+            buf_clear(&reply);
+            client_read(&c, REPLY_MS, &reply);
+        }
+        poll(NULL, 0, SPOIL_MS);
+    }
+    _exit(0);
+}
+
 static void kill_one(struct arena *a)
 {
     int i = (int)dice_roll(&a->dice, PROCESSES);
@@ -86,6 +113,8 @@ static void disturb(struct arena *a)
 {
     for (int i = 0; i < PROCESSES; i++)
         start_worker(a, i);
+    if (a->sabotage && (a->saboteur = fork()) == 0)
+        spoil(a);
     while (monotonic_ns() < a->until) {
         poll(NULL, 0, 50 + (int)dice_roll(&a->dice, 300));
         if (dice_roll(&a->dice, 2))
@@ -95,6 +124,8 @@ static void disturb(struct arena *a)
     }
     for (int i = 0; i < PROCESSES; i++)
         waitpid(a->workers[i], NULL, 0);
+    if (a->sabotage)
+        waitpid(a->saboteur, NULL, 0);
 }
 
 static bool judge(struct arena *a)
@@ -104,18 +135,19 @@ static bool judge(struct arena *a)
     bool alive = !launch_ended(&a->server);
     printf("# %zu granted, %zu refused, %zu processes killed, %zu pauses\n", a->history.granted,
            a->history.refused, a->kills, a->pauses);
-    if (broken)
+    if (broken && !a->sabotage)
         fprintf(stderr, "%zu rules broken:\n%.*s", broken, BYTES_FMT(buf_bytes(&report)));
     buf_free(&report);
-    return broken == 0 && alive && a->history.granted > 0;
+    return (broken > 0) == (a->sabotage != NULL) && alive && a->history.granted > 0;
 }
 
 int main(int argc, char **argv)
 {
     int seconds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : SECONDS;
-    struct arena a = {.dice = {.state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1}};
+    struct arena a = {.dice = {.state = argc > 2 ? strtoull(argv[2], NULL, 10) : 0},
+                      .sabotage = argc > 3 ? argv[3] : NULL};
     printf("1..1\n");
-    if (argc <= 2)
+    if (a.dice.state == 0)
         a.dice.state = (uint64_t)time(NULL);
     printf("# seed %llu\n", (unsigned long long)a.dice.state);
     if (!scripts_read(&a.scripts) || !launch_latchd(&a.server, NULL) ||
@@ -128,6 +160,8 @@ int main(int argc, char **argv)
     launch_stop(&a.server);
     history_free(&a.history);
     scripts_free(&a.scripts);
-    printf("%s 1 - no lock is held twice, ends early or hangs\n", ok ? "ok" : "not ok");
+    printf("%s 1 - %s\n", ok ? "ok" : "not ok",
+           a.sabotage ? "locks that are tampered with are noticed"
+                      : "no lock is held twice, ends early or hangs");
     return ok ? 0 : 1;
 }
