@@ -183,7 +183,8 @@ static const struct session *find_client(const struct buf *clients, struct hold 
     return found ? *found : NULL;
 }
 
-/* Those that were found, for sorting. */
+/* Those that were found. When there are many more than are wanted, the younger ones are dropped on
+ * the way: what is kept and compared stays small. */
 struct found {
     const struct entry *entry;
     int64_t age;
@@ -193,28 +194,11 @@ struct search {
     struct engine *engine;
     const struct keys *keys;
     struct bytes glob;
-    struct buf found;
+    size_t max, total;
+    int64_t least; /* the age from which on one can be among the first `max` */
+    struct found *found;
+    size_t n, cap;
 };
-
-static void consider(void *ctx, void *object)
-{
-    struct search *s = ctx;
-    const struct entry *en = object;
-    if (!(en->flags & ENTRY_LOCK) || keys_overdue(s->keys, en) ||
-        !glob_match(s->glob, entry_name(en)))
-        return;
-    struct found f = {en, age_of(s->engine, entry_hold(en))};
-    buf_put(&s->found, (struct bytes){(const char *)&f, sizeof f});
-}
-
-static void search_in(struct search *s, const struct keys *k)
-{
-    uint32_t cursor = 0;
-    s->keys = k;
-    do {
-        cursor = dict_scan(&k->dict, cursor, consider, s);
-    } while (cursor);
-}
 
 /* The order is the same on every run: age, then database, then name. */
 static int by_age(const void *a, const void *b)
@@ -227,27 +211,67 @@ static int by_age(const void *a, const void *b)
     return bytes_cmp(entry_name(x->entry), entry_name(y->entry));
 }
 
+static void sort_and_cut(struct search *s)
+{
+    if (s->n)
+        qsort(s->found, s->n, sizeof *s->found, by_age);
+    if (s->n > s->max) {
+        s->n = s->max;
+        s->least = s->found[s->n - 1].age;
+    }
+}
+
+static void keep(struct search *s, struct found f)
+{
+    if (s->n / 2 >= s->max)
+        sort_and_cut(s);
+    if (s->n == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 64;
+        s->found = mem_grow(s->found, s->cap * sizeof *s->found);
+    }
+    s->found[s->n++] = f;
+}
+
+static void consider(void *ctx, void *object)
+{
+    struct search *s = ctx;
+    const struct entry *en = object;
+    if (!(en->flags & ENTRY_LOCK) || keys_overdue(s->keys, en) ||
+        !glob_match(s->glob, entry_name(en)))
+        return;
+    struct found f = {en, age_of(s->engine, entry_hold(en))};
+    s->total++;
+    if (f.age >= s->least)
+        keep(s, f);
+}
+
+static void search_in(struct search *s, const struct keys *k)
+{
+    uint32_t cursor = 0;
+    s->keys = k;
+    do {
+        cursor = dict_scan(&k->dict, cursor, consider, s);
+    } while (cursor);
+}
+
 size_t locks_each(struct engine *e, struct keys *k, struct bytes glob, size_t max,
                   lock_visit_fn *visit, void *ctx)
 {
-    struct search s = {.engine = e, .glob = glob};
+    struct search s = {.engine = e, .glob = glob, .max = max};
     struct buf clients = {0};
     for (uint32_t i = 0; i < e->space.ndbs; i++)
         if (e->space.dbs[i] && e->space.dbs[i]->locks && (k == NULL || k == e->space.dbs[i]))
             search_in(&s, e->space.dbs[i]);
-    size_t n = buf_len(&s.found) / sizeof(struct found);
-    struct found *all = (struct found *)(void *)s.found.p;
-    if (n)
-        qsort(all, n, sizeof *all, by_age);
+    sort_and_cut(&s);
     list_clients(e, &clients);
-    for (size_t i = 0; i < n && i < max; i++) {
-        const struct entry *en = all[i].entry;
+    for (size_t i = 0; i < s.n; i++) {
+        const struct entry *en = s.found[i].entry;
         struct lock_view v = view_of(e, en, find_client(&clients, entry_hold(en)));
         visit(ctx, &v);
     }
     buf_free(&clients);
-    buf_free(&s.found);
-    return n;
+    mem_free(s.found);
+    return s.total;
 }
 
 /* hold-warn. */

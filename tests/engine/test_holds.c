@@ -201,6 +201,29 @@ TEST(holds, the_oldest_come_first_and_a_pattern_chooses)
     rig_free(r);
 }
 
+/* The names of the first ones, as /locks asks for them. */
+static void add_name(void *ctx, const struct lock_view *v)
+{
+    buf_printf(ctx, "%.*s ", BYTES_FMT(v->key));
+}
+
+TEST(holds, the_oldest_of_many_are_found)
+{
+    struct rig *r = rig_new();
+    struct buf names = {0};
+    char command[64];
+    for (int i = 0; i < 500; i++) { /* no order in the names, pairs of the same age */
+        snprintf(command, sizeof command, "SET k:%03d v NX PX 60000", (i * 211 + 7) % 500);
+        run(r, command);
+        later(r, i % 2);
+    }
+    assert_int_equal(locks_each(r->engine, NULL, BYTES("*"), 5, add_name, &names), 500);
+    buf_putc(&names, '\0');
+    assert_string_equal(names.p, "k:007 k:218 k:140 k:429 k:062 ");
+    buf_free(&names);
+    rig_free(r);
+}
+
 TEST(holds, names_that_cannot_be_read_are_quoted)
 {
     struct rig *r = rig_new();
