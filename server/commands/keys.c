@@ -304,7 +304,7 @@ static void cmd_object_refcount(struct call *c)
     int64_t v;
     if (e == NULL)
         return;
-    bool shared = e->type == VALUE_STRING && !(e->flags & ENTRY_OUTGROWN) &&
+    bool shared = bytes_is(bytes_of(object_encoding(e)), "int") &&
                   num_parse_i64(entry_value(e), &v) && v >= 0 && v < 10000;
     reply_int(c->reply, shared ? INT32_MAX : 1);
 }
