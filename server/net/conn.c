@@ -314,7 +314,8 @@ static char *input_room(struct conn *c, size_t *room)
     want = want < READ_LEAST ? READ_LEAST : want > READ_MOST ? READ_MOST : want;
     if (!buf_try_room(b, want))
         return NULL;
-    *room = b->cap - b->to;
+    size_t most = net_was_late(net_of(c)) ? READ_LATE : READ_MOST;
+    *room = b->cap - b->to < most ? b->cap - b->to : most;
     return b->p + b->to;
 }
 
@@ -355,8 +356,6 @@ static void conn_read(struct conn *c)
     if (!is_up(c) && net_of(c)->handshakes-- <= 0)
         return; /* the socket stays readable: the next turn comes back to it */
     char *p = input_room(c, &room);
-    size_t most = net_was_late(net_of(c)) ? READ_LATE : READ_MOST;
-    room = p && room > most ? most : room;
     ssize_t len = p == NULL ? -1 : c->tls ? read_tls(c, p, room) : read(c->fd, p, room);
     if (p && len < 0 && (errno == EAGAIN || errno == EINTR))
         return;

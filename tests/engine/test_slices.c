@@ -9,6 +9,7 @@ enum { MANY = 25000, LOOKED_AT = SCAN_WORK / SCAN_LOOK };
 
 #define LONG_NAME "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
+/* `format` has two numbers, which are the same. */
 static void make(struct rig *r, const char *format, int n)
 {
     char line[256];
@@ -40,7 +41,7 @@ TEST(slices, a_scan_looks_at_so_many_keys_whatever_it_asks_for)
 {
     struct rig *r = rig_new();
     size_t total, calls;
-    make(r, "SET key:%d v", MANY);
+    make(r, "SET key:%d %d", MANY);
     size_t most = scan_all(r, "SCAN %lu COUNT 1000000000", &total, &calls);
     assert_in_range(most, LOOKED_AT / 2, LOOKED_AT + 100);
     assert_int_equal(total, MANY);
@@ -54,7 +55,7 @@ TEST(slices, a_pattern_that_backtracks_makes_a_scan_shorter)
 {
     struct rig *r = rig_new();
     size_t total, calls;
-    make(r, "SET " LONG_NAME "%d v", MANY / 10);
+    make(r, "SET " LONG_NAME "%d %d", MANY / 10);
     scan_all(r, "SCAN %lu COUNT 1000000000 MATCH *aaaaaaaaaaaaaaaaaaaaaaaaaab", &total, &calls);
     assert_int_equal(total, 0);
     assert_true(calls > 2);
@@ -71,7 +72,7 @@ TEST(slices, containers_are_scanned_in_slices_too)
         size_t per_item;
     } kinds[] = {
         {"HSET k field:%d %d", "HSCAN k %lu COUNT 1000000000", 2},
-        {"SADD k member:%d", "SSCAN k %lu COUNT 1000000000", 1},
+        {"SADD k member:%d:%d", "SSCAN k %lu COUNT 1000000000", 1},
         {"ZADD k %d member:%d", "ZSCAN k %lu COUNT 1000000000", 2},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -93,7 +94,7 @@ TEST(slices, hostile_patterns_do_not_keep_a_message_from_others)
     enum { HOSTILE = 2000 };
     struct rig *r = rig_new();
     as(r, 1);
-    make(r, "PSUBSCRIBE *aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab%d", HOSTILE);
+    make(r, "PSUBSCRIBE *aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab%d:%d", HOSTILE);
     as(r, 2);
     run(r, "PSUBSCRIBE *[0-9]end");
     run(r, "PSUBSCRIBE " LONG_NAME "*");
