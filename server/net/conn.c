@@ -37,7 +37,7 @@ enum {
     READ_MOST = 1 << 20,
     ARGS_MOST = 1 << 20,
     LINE_MOST = 64 << 10,
-    SPARE_MOST = 64 << 10,
+    SPARE_MOST = 16 << 10,
 };
 
 enum { LINGER_MS = 2000, AUTH_MS = 60000, ENDING_MS = 60000, HANDSHAKE_MS = 10000 };
@@ -219,10 +219,8 @@ static size_t execute(struct conn *c, struct parser *p, struct bytes in)
     bool late = net_turn_is_late(n);
     int64_t start = n->now;
     s->last_used = start;
-    if (s->out.cap == 0) {
-        s->out = n->spare;
-        n->spare = (struct buf){0};
-    }
+    if (s->out.cap == 0 && n->nspares)
+        s->out = n->spares[--n->nspares];
     c->flags &= ~CONN_MORE;
     for (int left = late ? COMMANDS_LATE : COMMANDS_PER_TURN; done < in.n; left--) {
         if (left == 0 || n->now - start >= NET_TURN_MS || !may_execute(c)) {
@@ -387,40 +385,27 @@ void conn_ready(struct conn *c, bool broken, int events)
         linger_on(c);
         return;
     }
-    conn_wake(c);
     if (broken || events & (UV_WRITABLE | UV_DISCONNECT))
         c->flags &= (uint8_t)~CONN_FULL;
     if (broken || events & UV_READABLE)
         conn_read(c);
     else if (events & UV_DISCONNECT)
         c->flags |= CONN_EOF;
+    conn_wake(c); /* behind those that its commands woke: who waited is told first */
     /* It may be some turns until it is closed; the loop would come back to it all the while. */
     if (c->flags & CONN_EOF || c->session->flags & SESSION_KILLED)
         watch_for(c, 0);
 }
 
-/* A reply need not wait for the end of the turn, unless there is more to it than writing. */
-static bool only_answers(const struct conn *c)
-{
-    const uint32_t leaves = SESSION_CLOSING | SESSION_KILLED;
-    return net_of(c)->state == NET_RUNNING && !(c->flags & (CONN_MORE | CONN_EOF)) &&
-           !(c->session->flags & leaves) && buf_len(&c->session->out);
-}
-
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     struct conn *c = container_of(poll, struct conn, poll);
-    bool lingers = c->flags & CONN_LINGERS;
     /* Thousands may leave at once; they can wait, and those who stay should not. */
     if (events & UV_DISCONNECT && net_turn_is_late(net_of(c)))
         return;
     if (status < 0)
         c->events = 0; /* libuv has stopped watching it */
     conn_ready(c, status < 0, events);
-    if (!lingers && only_answers(c)) {
-        list_unlink(&c->link);
-        conn_settle(c);
-    }
 }
 
 /* Writing. */
@@ -443,13 +428,13 @@ static bool drain(struct conn *c, struct buf *b)
     return true;
 }
 
-/* An empty buffer that is not unusually large serves the next client; an idle one has none. */
+/* An empty buffer that is not unusually large serves another client; an idle one has none. */
 static void drop_output(struct conn *c)
 {
     struct net *n = net_of(c);
     struct buf *out = &c->session->out;
-    if (n->spare.cap == 0 && out->cap <= SPARE_MOST) {
-        n->spare = *out;
+    if (n->nspares < NET_SPARES && out->cap && out->cap <= SPARE_MOST) {
+        n->spares[n->nspares++] = *out;
         *out = (struct buf){0};
     } else {
         buf_free(out);

@@ -489,7 +489,8 @@ void net_init(struct net *n, const struct net_options *o)
 void net_free(struct net *n)
 {
     assert(n->state == NET_CLOSED);
-    buf_free(&n->spare);
+    while (n->nspares)
+        buf_free(&n->spares[--n->nspares]);
     tls_free(n->tls);
     reader_free(&n->own_reader);
 }

@@ -29,6 +29,9 @@ enum { NET_TURN_MS = 2 };
 /* Connections closed in one turn. */
 enum { NET_CLOSES = 64 };
 
+/* Buffers that are kept for the replies of the next turn. */
+enum { NET_SPARES = 32 };
+
 /* Settings that it acts on when they change. */
 enum { NET_HOOKS = 18 };
 
@@ -105,7 +108,8 @@ struct net {
     int64_t began;         /* the turn; WHEEL_NEVER until something was done in it */
     struct list *settling; /* connections that are being settled now */
     struct reader *reader, own_reader;
-    struct buf spare;  /* an empty buffer for the next client's replies */
+    struct buf spares[NET_SPARES]; /* empty buffers for the next clients' replies */
+    size_t nspares;
     struct busy *busy; /* others are served while a command takes long; else NULL */
     enum net_state state;
     int quiet; /* turns in a row, while draining, in which nobody had anything to settle */
