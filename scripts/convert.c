@@ -337,14 +337,28 @@ static bool say_field(lua_State *L, struct writer *w, enum konst field)
     }
 }
 
+/* A table that ends with its last element is an array, and need not be asked for fields. */
+static bool only_elements(lua_State *L)
+{
+    size_t n = lua_objlen(L, -1);
+    if (n)
+        lua_pushnumber(L, (lua_Number)n);
+    else
+        lua_pushnil(L);
+    bool more = lua_next(L, -2);
+    if (more)
+        lua_pop(L, 2);
+    return !more;
+}
+
 /* The fields are asked for in Redis's order. */
 static void say_table(lua_State *L, struct writer *w)
 {
     if (w->depth >= DEPTH_MAX || !lua_checkstack(L, 6))
         luaL_error(L, "reached lua stack limit");
     w->depth++;
-    bool said = false;
-    for (int field = K_ERR; field <= K_SET && !said; field++) {
+    bool said = false, array = only_elements(L);
+    for (int field = K_ERR; field <= K_SET && !said && !array; field++) {
         lua_rawgeti(L, LUA_ENVIRONINDEX, field);
         lua_rawget(L, -2);
         said = !lua_isnil(L, -1) && say_field(L, w, (enum konst)field);
