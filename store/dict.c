@@ -122,6 +122,9 @@ static void grow(struct dict *d)
     }
     if (d->nslots == 2 * d->low)
         d->low *= 2;
+    ref following = *slot_at(d, d->nslots - d->low);
+    if (following) /* is looked at when the next slot is added */
+        __builtin_prefetch(node_at(d, following));
 }
 
 static void drop_last_slot(struct dict *d)
@@ -136,10 +139,14 @@ static void shrink(struct dict *d)
 {
     uint32_t last = d->nslots - 1;
     uint32_t low = last < d->low ? d->low / 2 : d->low;
-    ref chain = *slot_at(d, last), *to = slot_at(d, last - low);
-    while (*to)
-        to = &node_at(d, *to)->next;
-    *to = chain;
+    ref *to = slot_at(d, last - low), *end = slot_at(d, last);
+    if (*end) {
+        ref rest = *to;
+        *to = *end;
+        for (end = to; *end;)
+            end = &node_at(d, *end)->next;
+        *end = rest;
+    }
     drop_last_slot(d);
 }
 
@@ -179,6 +186,12 @@ bool dict_remove(struct dict *d, void *object)
     for (int i = 0; i < 2 && d->nslots > MIN_SLOTS && d->count < d->nslots / 2; i++)
         shrink(d);
     return true;
+}
+
+void dict_prefetch(const struct dict *d, uint32_t hash)
+{
+    if (d->nslots)
+        __builtin_prefetch(slot_at(d, slot_index(d, hash)));
 }
 
 void dict_replace(struct dict *d, ref old, void *fresh)

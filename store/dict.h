@@ -38,6 +38,7 @@ void *dict_find(const struct dict *d, struct bytes key, uint32_t hash);
 
 void dict_insert(struct dict *d, void *object, uint32_t hash); /* it must not be there yet */
 bool dict_remove(struct dict *d, void *object);                /* false when it is not there */
+void dict_prefetch(const struct dict *d, uint32_t hash);       /* one with it is soon removed */
 void dict_replace(struct dict *d, ref old, void *fresh);       /* a copy takes the object's place */
 
 /*

@@ -565,6 +565,9 @@ bool keyspace_advance(struct keyspace *s, int64_t now, int *budget)
     s->now = now;
     while ((e = wheel_pop(&s->wheel, now, budget))) {
         struct keys *k = s->dbs[e->db];
+        const struct entry *following = wheel_following(&s->wheel);
+        if (following)
+            dict_prefetch(&s->dbs[following->db]->dict, following->node.hash);
         if (!dict_remove(&k->dict, e))
             continue; /* flushed: the list of the doomed has it */
         k->expires--;

@@ -136,6 +136,21 @@ static void come_up(struct wheel *w, ref list)
     w->busy[slot / WHEEL_SLOTS] &= ~(UINT64_C(1) << slot % WHEEL_SLOTS);
 }
 
+/* The one after the next is likely to be asked for too, and far away in memory. */
+static void prefetch_second(struct wheel *w)
+{
+    if (empty(w, DUE))
+        return;
+    ref second = *next_of(w, w->lists[DUE].first);
+    if (second >= ARENA_PAGE_UNITS)
+        __builtin_prefetch(arena_at(w->arena, second));
+}
+
+const void *wheel_following(const struct wheel *w)
+{
+    return empty(w, DUE) ? NULL : arena_at(w->arena, w->lists[DUE].first);
+}
+
 void *wheel_pop(struct wheel *w, int64_t now, int *budget)
 {
     for (; *budget > 0; --*budget) {
@@ -148,8 +163,7 @@ void *wheel_pop(struct wheel *w, int64_t now, int *budget)
             void *object = arena_at(w->arena, w->lists[DUE].first);
             w->popped = timer_of(w, object)->at;
             wheel_disarm(w, object);
-            if (!empty(w, DUE)) /* the next one is likely to be asked for, and far away */
-                __builtin_prefetch(arena_at(w->arena, w->lists[DUE].first));
+            prefetch_second(w);
             --*budget;
             return object;
         } else {

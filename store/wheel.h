@@ -52,4 +52,7 @@ int64_t wheel_next(const struct wheel *w);
  */
 void *wheel_pop(struct wheel *w, int64_t now, int *budget);
 
+/* What will be popped next, if that is known: it is in the cache already. */
+const void *wheel_following(const struct wheel *w);
+
 #endif

@@ -253,11 +253,14 @@ struct message {
     struct buf made[2];
 };
 
+enum { MESSAGE_FRAME = 96 }; /* what the protocol adds, at most */
+
 static struct bytes message_bytes(struct message *m, int version)
 {
     struct buf *b = &m->made[version - 2];
     struct wire w;
     if (buf_len(b) == 0) {
+        buf_reserve(b, m->channel.n + m->text.n + (m->pattern ? m->pattern->n : 0) + MESSAGE_FRAME);
         wire_init(&w, b, version);
         reply_push(&w.reply, m->pattern ? 4 : 3);
         reply_bulk(&w.reply, m->kind);
