@@ -27,7 +27,7 @@ struct http {
     uv_tcp_t listener;
     uv_prepare_t turn;
     uint64_t turned, idle; /* ns: at the end of the last turn, and how long it had waited by then */
-    struct histogram lag; /* us that turns took */
+    struct histogram lag;  /* us that turns took */
     struct list conns;
     size_t nconns;
 };
