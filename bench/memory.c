@@ -1,8 +1,8 @@
 /*
  * What a lock and a connection cost in memory: bench_memory string|hash|connection N --port P --pid
  * P. Fills the server with N locks of 24-byte keys (36-byte values, or one 38-byte field) that have
- * a deadline, or opens N connections that have said PING, and prints a line of JSON about the
- * growth of its resident memory.
+ * a deadline and that it knows for locks, or opens N connections that have said PING, and prints a
+ * line of JSON about the growth of its resident memory.
  */
 #include "bench/peer.h"
 #include "bench/workload.h"
@@ -14,17 +14,15 @@
 
 enum { BATCH = 500 };
 
-/* Sends the lines for locks `from` to `to` and reads as many replies. */
-static void fill_some(int fd, const struct step *steps, size_t nsteps, long from, long to)
+/* Sends the line for locks `from` to `to` and reads as many replies. */
+static void fill_some(int fd, const struct step *step, long from, long to)
 {
     struct buf out = {0}, in = {0};
-    size_t left = (size_t)(to - from) * nsteps;
     for (long i = from; i < to; i++)
-        for (size_t k = 0; k < nsteps; k++)
-            step_put(&steps[k], (uint64_t)i, &out);
+        step_put(step, (uint64_t)i, &out);
     send_all(fd, buf_bytes(&out));
-    for (size_t done = 0; done < left;) {
-        long n = step_check(&steps[done % nsteps], buf_bytes(&in));
+    for (long done = from; done < to;) {
+        long n = step_check(step, buf_bytes(&in));
         if (n < 0)
             give_up("wrong answer: %.*s", BYTES_FMT(buf_bytes(&in)));
         buf_consume(&in, (size_t)n);
@@ -39,20 +37,22 @@ static void fill_some(int fd, const struct step *steps, size_t nsteps, long from
     buf_free(&in);
 }
 
+/* Locks as clients take them, so that the server knows them for locks. */
 static void fill(const struct peer *p, const char *what, long n)
 {
-    static const struct line string[] = {{"SET %k %t PX 3600000", "+OK"}};
-    static const struct line hash[] = {{"HSET %k %t:1 1", ":1"}, {"PEXPIRE %k 3600000", ":1"}};
-    bool strings = strcmp(what, "string") == 0;
-    size_t nsteps = strings ? 1 : 2;
-    struct step steps[2];
+    static const struct line string = {"SET %k %t NX PX 3600000", "+OK"};
+    static const struct line hash = {"EVAL %b0 1 %k %t:1 3600000", ":0"};
+    struct workload_scripts scripts = {0};
+    struct step step;
     int fd = peer_connect(p);
-    for (size_t i = 0; i < nsteps; i++)
-        step_make(&steps[i], strings ? &string[i] : &hash[i], &(struct places){0});
+    if (!workload_read_scripts(workload_find("reentrant"), "scripts/canonical", &scripts))
+        give_up("the scripts are not in scripts/canonical");
+    step_make(&step, strcmp(what, "hash") == 0 ? &hash : &string,
+              &(struct places){.scripts = &scripts});
     for (long from = 0; from < n; from += BATCH)
-        fill_some(fd, steps, nsteps, from, from + BATCH < n ? from + BATCH : n);
-    for (size_t i = 0; i < nsteps; i++)
-        step_free(&steps[i]);
+        fill_some(fd, &step, from, from + BATCH < n ? from + BATCH : n);
+    step_free(&step);
+    workload_free_scripts(&scripts);
     close(fd);
 }
 
@@ -81,6 +81,7 @@ int main(int argc, char **argv)
             give_up("unknown option %s", argv[i]);
     int fd = peer_connect(&p);
     ask(fd, &reply, "FLUSHALL");
+    ask(fd, &reply, "EVAL return(1) 0"); /* the interpreter is no lock's */
     size_t before = peer_rss(&p);
     if (strcmp(argv[1], "connection") == 0)
         connect_many(&p, n);

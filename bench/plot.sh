@@ -7,7 +7,7 @@ dir=$2
 bench/table.awk "$results" | awk '
     /^server CPU/ { on = 1; next }
     on && NF == 0 { exit }
-    on { print $1 "-P" $2, $6, $9 + 0 }' >"$dir/ratios.dat"
+    on { gsub(/\( /, "("); print $1 "-P" $2, $6, $9 + 0 }' >"$dir/ratios.dat"
 gnuplot <<END
 set terminal svg size 900,420 font 'sans,12'
 set output '$dir/cpu.svg'

@@ -40,6 +40,10 @@ function spread(list,    a, n) {
     next
 }
 /"bytes_each"/ { memory = memory sprintf("%-8s %9d x %-10s  %7.1f bytes each\n", server, field("n"), field("what"), field("bytes_each")) }
+/"start_ms"/ {
+    idle = idle sprintf("%-8s ready in %.2f ms (median %.2f), %.1f MB and %d us of CPU a second when idle\n", server,
+        field("min"), field("p50"), field("idle_rss") / 1048576, field("idle_cpu_us"))
+}
 /"late_ms"/ { expiry = expiry sprintf("%-8s %s\n", server, $0) }
 
 END {
@@ -58,5 +62,5 @@ END {
         }
         print ""
     }
-    printf "\nMemory, by RSS:\n%s\nKeyspace:\n%s\nExpiry:\n%s", memory, curve, expiry
+    printf "\nStart:\n%s\nMemory, by RSS:\n%s\nKeyspace:\n%s\nExpiry:\n%s", idle, memory, curve, expiry
 }
