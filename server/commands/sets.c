@@ -194,12 +194,12 @@ static void cmd_srandmember(struct call *c)
                                      "-9223372036854775807 and 9223372036854775807",
                                      &count))
         return;
-    if (count < -MOST_REPEATED) {
+    if (!call_find(c, 1, VALUE_SET, &e))
+        return;
+    if (e && count < -MOST_REPEATED) {
         reply_error(c->reply, BYTES("ERR value is out of range"));
         return;
     }
-    if (!call_find(c, 1, VALUE_SET, &e))
-        return;
     if (c->argc == 2)
         show_one(c, e);
     else
