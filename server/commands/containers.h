@@ -32,10 +32,10 @@ size_t container_range(int64_t first, int64_t last, size_t n, size_t *from);
  * What one call of SCAN and its relatives may do, whatever its COUNT and its pattern: looking at an
  * element costs SCAN_LOOK, matching it what the match takes, and keeping it a little for each byte
  * of the reply. A call that has done SCAN_WORK returns with what it has; the cursor goes on from
- * there. That is a few milliseconds, and 16,384 elements with a pattern that is not made to be
+ * there. That is a few milliseconds, and 8,192 elements with a pattern that is not made to be
  * slow.
  */
-enum { SCAN_WORK = 1 << 20, SCAN_LOOK = 64, SCAN_BYTES = 16 };
+enum { SCAN_WORK = 1 << 19, SCAN_LOOK = 64, SCAN_BYTES = 16 };
 
 /* Does the element belong to the result? Adds to `*work`. `pattern` NULL: whatever its name. */
 bool scan_wants(const struct bytes *pattern, struct bytes name, size_t *work);

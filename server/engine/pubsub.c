@@ -289,7 +289,7 @@ static size_t deliver(struct pubsub *p, const struct topic *t, struct message m)
  * MATCHING steps; when those are used up, each of the rest has what a pattern needs that was not
  * made to be slow.
  */
-enum { MATCHING = 1 << 19, MATCHING_ONE = 512, MATCHING_PER_BYTE = 8, MATCHING_BYTES = 128 };
+enum { MATCHING = 1 << 18, MATCHING_ONE = 256, MATCHING_PER_BYTE = 8, MATCHING_BYTES = 128 };
 
 static bool matches(struct bytes pattern, struct bytes channel, size_t *used)
 {

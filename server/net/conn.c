@@ -304,7 +304,7 @@ static void watch_for(struct conn *c, int events)
 static char *input_room(struct conn *c, size_t *room)
 {
     if (c->input == NULL) {
-        *room = NET_READ_SIZE;
+        *room = net_was_late(net_of(c)) ? READ_LEAST : NET_READ_SIZE;
         return net_of(c)->reader->bytes;
     }
     struct buf *b = &c->input->buf;

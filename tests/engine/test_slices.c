@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { MANY = 25000, LOOKED_AT = SCAN_WORK / SCAN_LOOK };
+enum { MANY = 12000, LOOKED_AT = SCAN_WORK / SCAN_LOOK };
 
 #define LONG_NAME "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
@@ -99,6 +99,6 @@ TEST(slices, hostile_patterns_do_not_keep_a_message_from_others)
     run(r, "PSUBSCRIBE *[0-9]end");
     run(r, "PSUBSCRIBE " LONG_NAME "*");
     as(r, 0);
-    expect(r, "PUBLISH " LONG_NAME LONG_NAME LONG_NAME "7end x", ":2");
+    expect(r, "PUBLISH " LONG_NAME LONG_NAME "7end x", ":2");
     rig_free(r);
 }
