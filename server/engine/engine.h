@@ -133,7 +133,7 @@ struct engine {
     uint64_t random; /* state of engine_random */
     struct list sessions;
     struct list leaving; /* sessions whose client has gone, see session_forget */
-    size_t pushed;       /* bytes of messages since the host was last told of them */
+    int64_t push_room;   /* bytes of messages until the host is told that it is crowded */
     size_t nsessions;
     uint64_t next_session;
     struct session *running; /* whose command is being executed, or NULL */

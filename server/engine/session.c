@@ -184,6 +184,14 @@ struct reply *session_push(struct session *s)
     return &e->push.reply;
 }
 
+/* Much has been sent. */
+__attribute__((cold, noinline)) static void crowd(struct engine *e)
+{
+    e->push_room = MUCH;
+    if (e->host->crowded)
+        e->host->crowded(e->ctx);
+}
+
 void session_push_bytes(struct session *s, struct bytes message)
 {
     struct engine *e = s->engine;
@@ -192,12 +200,9 @@ void session_push_bytes(struct session *s, struct bytes message)
         return;
     buf_put(push_to(s), message);
     e->host->wake(e->ctx, s);
-    e->pushed += message.n;
-    if (e->pushed > MUCH) {
-        e->pushed = 0;
-        if (e->host->crowded)
-            e->host->crowded(e->ctx);
-    }
+    e->push_room -= (int64_t)message.n;
+    if (e->push_room < 0)
+        crowd(e);
 }
 
 void session_close(struct session *s, bool at_once)

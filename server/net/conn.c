@@ -597,8 +597,10 @@ void conn_settle(struct conn *c)
         conn_wake(c);
     if (ending(c))
         net_expect(net_of(c), conn_deadline(c));
+    size_t before = c->counted;
     conn_account(c);
-    net_evict(net_of(c));
+    if (c->counted > before)
+        net_evict(net_of(c));
     watch(c);
 }
 
