@@ -54,10 +54,14 @@ void reply_bulkf(struct reply *r, const char *fmt, ...)
     buf_free(&text);
 }
 
+void reply_copy_line(char *to, struct bytes text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        to[i] = text.p[i] == '\r' || text.p[i] == '\n' ? ' ' : text.p[i];
+}
+
 void reply_put_line(struct buf *out, struct bytes text)
 {
-    char *p = buf_room(out, text.n);
-    for (size_t i = 0; i < text.n; i++)
-        p[i] = text.p[i] == '\r' || text.p[i] == '\n' ? ' ' : text.p[i];
+    reply_copy_line(buf_room(out, text.n), text);
     buf_added(out, text.n);
 }

@@ -37,6 +37,7 @@ struct reply_ops {
 
 struct reply {
     const struct reply_ops *ops;
+    bool lost;                 /* memory ran out: what was said is of no use */
     unsigned errors;           /* how many were said */
     char code[REPLY_CODE_MAX]; /* the last one's first word; undefined before the first */
 };
@@ -124,6 +125,7 @@ void reply_bulkf(struct reply *r, const char *fmt, ...) __attribute__((format(pr
 /* For sinks: appends the text of a status or an error. Bytes that would break the framing of its
  * line (CR, LF) become spaces, in every sink. */
 struct buf;
+void reply_copy_line(char *to, struct bytes text); /* to where there is room */
 void reply_put_line(struct buf *out, struct bytes text);
 
 #endif

@@ -25,41 +25,60 @@ static char *write_header(char *p, char type, int64_t v)
     return end_line(p + num_format_i64(p, v));
 }
 
-static void put_header(struct buf *out, char type, int64_t v)
+/* Room for `n` bytes; NULL when memory is out, and then the reply is lost. How long one becomes is
+ * for the client to choose. */
+static char *room_for(struct wire *w, size_t n)
 {
-    char *p = buf_room(out, HEADER_MAX);
-    buf_added(out, (size_t)(write_header(p, type, v) - p));
+    struct buf *out = w->out;
+    if (out->cap - out->to < n && !buf_try_room(out, n)) {
+        w->reply.lost = true;
+        return NULL;
+    }
+    return out->p + out->to;
 }
 
-static void put_text_line(struct buf *out, char type, struct bytes text)
+static void put_header(struct wire *w, char type, int64_t v)
 {
-    buf_putc(out, type);
-    reply_put_line(out, text);
-    buf_put(out, BYTES("\r\n"));
+    char *p = room_for(w, HEADER_MAX);
+    if (p)
+        buf_added(w->out, (size_t)(write_header(p, type, v) - p));
 }
 
-static void put_bulk(struct buf *out, struct bytes data)
+static void put_text_line(struct wire *w, char type, struct bytes text)
 {
-    char *room = buf_room(out, HEADER_MAX + data.n + 2);
+    char *p = room_for(w, text.n + 3);
+    if (p == NULL)
+        return;
+    *p++ = type;
+    reply_copy_line(p, text);
+    end_line(p + text.n);
+    buf_added(w->out, 1 + text.n + 2);
+}
+
+static void put_bulk(struct wire *w, struct bytes data)
+{
+    char *room = room_for(w, HEADER_MAX + data.n + 2);
+    if (room == NULL)
+        return;
     char *p = write_header(room, '$', (int64_t)data.n);
     if (data.n)
         memcpy(p, data.p, data.n);
-    buf_added(out, (size_t)(end_line(p + data.n) - room));
+    buf_added(w->out, (size_t)(end_line(p + data.n) - room));
 }
 
 static void wire_status(struct reply *r, struct bytes text)
 {
-    put_text_line(wire_of(r)->out, '+', text);
+    put_text_line(wire_of(r), '+', text);
 }
 
 static void wire_error(struct reply *r, struct bytes text)
 {
-    put_text_line(wire_of(r)->out, '-', text);
+    put_text_line(wire_of(r), '-', text);
 }
 
 static void wire_integer(struct reply *r, int64_t v)
 {
-    put_header(wire_of(r)->out, ':', v);
+    put_header(wire_of(r), ':', v);
 }
 
 static void wire_real(struct reply *r, double v)
@@ -68,9 +87,9 @@ static void wire_real(struct reply *r, double v)
     char text[NUM_F64_MAX];
     struct bytes s = {text, num_format_f64(text, v)};
     if (w->version >= 3)
-        put_text_line(w->out, ',', s);
+        put_text_line(w, ',', s);
     else
-        put_bulk(w->out, s);
+        put_bulk(w, s);
 }
 
 static void wire_boolean(struct reply *r, bool v)
@@ -84,17 +103,19 @@ static void wire_boolean(struct reply *r, bool v)
 
 static void wire_bulk(struct reply *r, struct bytes data)
 {
-    put_bulk(wire_of(r)->out, data);
+    put_bulk(wire_of(r), data);
 }
 
 static void wire_verbatim(struct reply *r, const char format[3], struct bytes text)
 {
     struct wire *w = wire_of(r);
     if (w->version < 3) {
-        put_bulk(w->out, text);
+        put_bulk(w, text);
         return;
     }
-    put_header(w->out, '=', (int64_t)text.n + 4);
+    if (room_for(w, HEADER_MAX + text.n + 6) == NULL)
+        return;
+    put_header(w, '=', (int64_t)text.n + 4);
     buf_put(w->out, (struct bytes){format, 3});
     buf_putc(w->out, ':');
     buf_put(w->out, text);
@@ -105,9 +126,9 @@ static void wire_bignum(struct reply *r, struct bytes digits)
 {
     struct wire *w = wire_of(r);
     if (w->version >= 3)
-        put_text_line(w->out, '(', digits);
+        put_text_line(w, '(', digits);
     else
-        put_bulk(w->out, digits);
+        put_bulk(w, digits);
 }
 
 static void wire_null(struct reply *r)
@@ -124,28 +145,28 @@ static void wire_null_array(struct reply *r)
 
 static void wire_array(struct reply *r, size_t n)
 {
-    put_header(wire_of(r)->out, '*', (int64_t)n);
+    put_header(wire_of(r), '*', (int64_t)n);
 }
 
 static void wire_map(struct reply *r, size_t pairs)
 {
     struct wire *w = wire_of(r);
     if (w->version >= 3)
-        put_header(w->out, '%', (int64_t)pairs);
+        put_header(w, '%', (int64_t)pairs);
     else
-        put_header(w->out, '*', 2 * (int64_t)pairs);
+        put_header(w, '*', 2 * (int64_t)pairs);
 }
 
 static void wire_set(struct reply *r, size_t n)
 {
     struct wire *w = wire_of(r);
-    put_header(w->out, w->version >= 3 ? '~' : '*', (int64_t)n);
+    put_header(w, w->version >= 3 ? '~' : '*', (int64_t)n);
 }
 
 static void wire_push(struct reply *r, size_t n)
 {
     struct wire *w = wire_of(r);
-    put_header(w->out, w->version >= 3 ? '>' : '*', (int64_t)n);
+    put_header(w, w->version >= 3 ? '>' : '*', (int64_t)n);
 }
 
 static const struct reply_ops wire_ops = {
@@ -170,6 +191,7 @@ void wire_init(struct wire *w, struct buf *out, int version)
     assert(version == 2 || version == 3);
     w->reply.ops = &wire_ops;
     w->reply.errors = 0;
+    w->reply.lost = false;
     w->out = out;
     w->version = version;
 }

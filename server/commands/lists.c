@@ -75,6 +75,8 @@ static void pop_items(struct call *c, struct entry *e, enum end end, size_t n)
             deque_next(&w);
         reply_bulk(c->reply, end == HEAD ? w.item : deque_at(e, count - 1 - i));
     }
+    if (c->reply->lost)
+        return;
     keys_edit(c->keys, e);
     deque_remove(c->keys, &e, end == HEAD ? 0 : count - n, n);
     container_commit(c, e, pop_event(end));
@@ -408,7 +410,6 @@ static void rotate(struct call *c, struct entry *e, struct bytes item, enum end 
         container_out_of_memory(c, e, false, push_event(to));
         return;
     }
-    reply_bulk(c->reply, item);
     size_t i = from == HEAD ? (to == HEAD) : deque_count(e) - 1 - (to == TAIL);
     deque_remove(c->keys, &e, i, 1);
     container_commit(c, e, push_event(to));
@@ -426,7 +427,6 @@ static void move_between(struct call *c, struct entry *source, struct entry *tar
         return;
     }
     container_commit(c, target, push_event(to));
-    reply_bulk(c->reply, item);
     keys_edit(c->keys, source);
     deque_remove(c->keys, &source, from == HEAD ? 0 : deque_count(source) - 1, 1);
     container_commit(c, source, pop_event(from));
@@ -446,6 +446,11 @@ static void move(struct call *c, enum end from, enum end to)
         return;
     struct bytes item = deque_at(source, from == HEAD ? 0 : deque_count(source) - 1);
     item = hold(item, room);
+    if (!call_reserve(c, 2, arena_cost(item.n) + keys_growth(target, 1)))
+        return;
+    reply_bulk(c->reply, item); /* after which nothing may fail any more */
+    if (c->reply->lost)
+        return;
     if (source == target)
         rotate(c, source, item, from, to);
     else

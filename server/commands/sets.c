@@ -108,13 +108,15 @@ static size_t draw(struct call *c, size_t below)
     return (size_t)(engine_random(c->engine) % below);
 }
 
-/* Takes `n` members out, replying with each. */
+/* Takes `n` members out, replying with each, for as long as there is memory to reply. */
 static void pop_members(struct call *c, struct entry *e, size_t n)
 {
     keys_edit(c->keys, e);
     for (size_t left = set_count(e); n > 0; n--, left--) {
         struct bytes member = set_at(e, draw(c, left));
         reply_bulk(c->reply, member);
+        if (c->reply->lost)
+            break;
         set_remove(c->keys, &e, member);
     }
     container_commit(c, e, EV_SPOP);

@@ -181,7 +181,7 @@ static bool reply_before_change(struct call *c, const struct entry *e)
     if (!call_reserve(c, 1, 0))
         return false;
     reply_string(c, e);
-    return true;
+    return !c->reply->lost;
 }
 
 /* Does the key's state satisfy NX, XX, IFEQ or IFNE? */
@@ -291,7 +291,7 @@ static void cmd_getdel(struct call *c)
     if (!call_find(c, 1, VALUE_STRING, &e))
         return;
     reply_string(c, e);
-    if (e)
+    if (e && !c->reply->lost)
         keys_delete(c->keys, e, EV_DEL);
 }
 
@@ -309,6 +309,8 @@ static void cmd_getex(struct call *c)
     if (!read_deadline(c, o.expiry, o.unit, &at))
         return;
     reply_string(c, e);
+    if (c->reply->lost)
+        return;
     if (o.unit >= EXPIRY_EXAT && at < c->now) {
         keys_delete(c->keys, e, EV_DEL);
     } else if (o.unit) {

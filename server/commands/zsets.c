@@ -288,6 +288,8 @@ static void pop_members(struct call *c, struct entry *e, bool max, size_t n, boo
         reply_bulk(c->reply, w.name);
         reply_real(c->reply, w.score);
     }
+    if (c->reply->lost)
+        return;
     keys_edit(c->keys, e);
     zset_remove_range(c->keys, &e, max ? count - n : 0, n);
     container_commit(c, e, max ? EV_ZPOPMAX : EV_ZPOPMIN);

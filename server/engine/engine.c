@@ -151,6 +151,13 @@ static void release_held(struct session *s)
     }
 }
 
+/* In place of a reply for which there was no memory. */
+__attribute__((cold)) static void excuse(struct session *s, struct wire *wire, size_t mark)
+{
+    s->out.to = s->out.from + mark;
+    reply_error(&wire->reply, ERR_OOM);
+}
+
 void engine_run(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
                 unsigned flags)
 {
@@ -168,6 +175,8 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
                             .now = e->now,
                             .flags = flags,
                             .resp = s->resp});
+    if (wire.reply.lost)
+        excuse(s, &wire, mark);
     e->running = outer;
     s->flags &= ~SESSION_RUNNING;
     tracking_command_done(s);

@@ -268,6 +268,8 @@ static struct bytes message_bytes(struct message *m, int version)
             reply_bulk(&w.reply, *m->pattern);
         reply_bulk(&w.reply, m->channel);
         reply_bulk(&w.reply, m->text);
+        if (w.reply.lost)
+            buf_clear(b);
     }
     return buf_bytes(b);
 }

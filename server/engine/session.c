@@ -184,6 +184,14 @@ struct reply *session_push(struct session *s)
     return &e->push.reply;
 }
 
+/* There is no memory for a message. */
+__attribute__((cold, noinline)) static void no_room(struct session *s)
+{
+    log_warning(s->engine->log, "Client id=%llu closed: no memory for a message.",
+                (unsigned long long)s->id);
+    session_close(s, true);
+}
+
 /* Much has been sent. */
 __attribute__((cold, noinline)) static void crowd(struct engine *e)
 {
@@ -198,7 +206,12 @@ void session_push_bytes(struct session *s, struct bytes message)
     cut_off_over_limit(s, message.n);
     if (s->flags & SESSION_CLOSING)
         return;
-    buf_put(push_to(s), message);
+    struct buf *to = push_to(s);
+    if (to->cap - to->to < message.n && !buf_try_room(to, message.n)) {
+        no_room(s);
+        return;
+    }
+    buf_put(to, message);
     e->host->wake(e->ctx, s);
     e->push_room -= (int64_t)message.n;
     if (e->push_room < 0)

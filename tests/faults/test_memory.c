@@ -275,6 +275,25 @@ TEST(no_memory, a_long_channel_is_not_half_subscribed)
     rig_free(r);
 }
 
+TEST(no_memory, a_reply_that_finds_no_room_is_an_error)
+{
+    static const struct scenario scenarios[] = {
+        {{"SET k BIG"}, "GET k", false},
+        {{"SET k BIG"}, "GETDEL k", false},
+        {{"SET k BIG"}, "GETEX k PX 1000", false},
+        {{"SET k BIG"}, "SET k v GET", false},
+        {{"SET k BIG"}, "GETSET k v", false},
+        {{"RPUSH k MANY"}, "LRANGE k 0 -1", false},
+        {{"RPUSH k BIG BIG"}, "LPOP k 2", false},
+        {{"ZADD k 1 BIG"}, "ZPOPMIN k", false},
+        {{"SADD k BIG"}, "SPOP k", false},
+        {{"HSET k f BIG"}, "HGETALL k", false},
+        {{NULL}, "ECHO BIG", false},
+    };
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
+        fail_everywhere(&scenarios[i]);
+}
+
 TEST(no_memory, scripts)
 {
     static const struct scenario scenarios[] = {
