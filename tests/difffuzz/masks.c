@@ -263,6 +263,8 @@ static bool waits_for_years(const struct bytes *argv, size_t n)
 /* Since 7.2 an option may stand behind the member, so one word more is another error. */
 bool mask_fits(const struct bytes *argv, size_t n)
 {
+    if (n > 2 && bytes_is(argv[0], "command")) /* getkeys: the words of another one */
+        return mask_fits(argv + 2, n - 2);
     bool rank = bytes_is(argv[0], "zrank") || bytes_is(argv[0], "zrevrank");
     return (!rank || n <= 3) && !pops_some(argv, n) && !odd_setting(argv, n) &&
            !odd_user(argv, n) && !waits_for_years(argv, n);
