@@ -30,7 +30,7 @@
 
 /* A client that sends more than this in one go lets others pass before the rest is looked at. When
  * the turn has taken its time already, each has the smaller share. */
-enum { COMMANDS_PER_TURN = 1000, COMMANDS_LATE = 4, READ_LATE = 64 << 10, CLOSES_LATE = 4 };
+enum { COMMANDS_PER_TURN = 1000, COMMANDS_LATE = 4, READ_LATE = 64 << 10, CLOSES_LATE = 1 };
 
 enum {
     READ_LEAST = 16 << 10, /* room behind unfinished input */
