@@ -1,5 +1,5 @@
 /* LOCKS: the locks of the database, for people. */
-#include "server/engine/locks.h"
+#include "server/engine/lock_search.h"
 
 #include "base/quote.h"
 #include "server/commands/families.h"
@@ -81,8 +81,12 @@ static void cmd_locks(struct call *c)
         return;
     }
     struct listing l = {.call = c};
-    size_t n =
-        locks_each(c->engine, c->keys, matched ? c->argv[2] : BYTES("*"), SIZE_MAX, put_line, &l);
+    struct lock_search *search =
+        lock_search_new(c->engine, c->keys, matched ? c->argv[2] : BYTES("*"), SIZE_MAX);
+    lock_search_step(search, LOCK_SEARCH_ALL);
+    lock_search_tell(search, put_line, &l);
+    lock_search_free(search);
+    size_t n = buf_len(&l.ends) / sizeof(size_t);
     reply_array(c->reply, n);
     for (size_t i = 0, from = 0, to = 0; i < n; i++, from = to) {
         memcpy(&to, buf_bytes(&l.ends).p + i * sizeof to, sizeof to);

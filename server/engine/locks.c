@@ -20,8 +20,6 @@
 #include "store/values.h"
 #include "store/zset.h"
 
-#include <stdlib.h>
-
 enum { MADE_MAX = 4096 }; /* bytes of names that are written down */
 
 /* A lock that hold-warn is to report unless it goes before. */
@@ -72,7 +70,7 @@ struct hold locks_hold(const struct engine *e, const struct session *s)
                          .client = s->id & HOLD_CLIENT_MASK};
 }
 
-static int64_t age_of(const struct engine *e, struct hold h)
+int64_t locks_age(const struct engine *e, struct hold h)
 {
     return (e->now - (int64_t)h.since) & HOLD_SINCE_MASK;
 }
@@ -126,8 +124,7 @@ static size_t holders_of(const struct entry *en, struct bytes *first)
     return en->type == VALUE_STRING ? 1 : value_ops[en->type]->count(en);
 }
 
-static struct lock_view view_of(const struct engine *e, const struct entry *en,
-                                const struct session *s)
+struct lock_view locks_view(const struct engine *e, const struct entry *en, const struct session *s)
 {
     static const struct session_more nothing;
     const struct session_more *said = s && s->more ? s->more : &nothing;
@@ -142,7 +139,7 @@ static struct lock_view view_of(const struct engine *e, const struct entry *en,
         .name = said->name,
         .library = said->lib_name,
         .library_version = said->lib_ver,
-        .age = age_of(e, h),
+        .age = locks_age(e, h),
         .ttl = deadline == WHEEL_NEVER ? -1 : deadline - e->now,
     };
     v.holders = holders_of(en, &v.holder);
@@ -156,122 +153,6 @@ static const struct session *client_of(const struct engine *e, struct hold h)
         if ((s->id & HOLD_CLIENT_MASK) == h.client)
             return s;
     return NULL;
-}
-
-/* The same for many locks: a list of all clients, sorted once. */
-static int by_number(const void *a, const void *b)
-{
-    const struct session *const *x = a, *const *y = b;
-    uint64_t m = (*x)->id & HOLD_CLIENT_MASK, n = (*y)->id & HOLD_CLIENT_MASK;
-    return (m > n) - (m < n);
-}
-
-static void list_clients(const struct engine *e, struct buf *out)
-{
-    roster_each (e, s)
-        buf_put(out, (struct bytes){(const char *)&s, sizeof s});
-    if (buf_len(out))
-        qsort(out->p, buf_len(out) / sizeof(void *), sizeof(void *), by_number);
-}
-
-static const struct session *find_client(const struct buf *clients, struct hold h)
-{
-    const struct session wanted = {.id = h.client}, *key = &wanted;
-    struct session **found = NULL;
-    if (buf_len(clients))
-        found = bsearch(&key, clients->p, buf_len(clients) / sizeof key, sizeof key, by_number);
-    return found ? *found : NULL;
-}
-
-/* Those that were found. When there are many more than are wanted, the younger ones are dropped on
- * the way: what is kept and compared stays small. */
-struct found {
-    const struct entry *entry;
-    int64_t age;
-};
-
-struct search {
-    struct engine *engine;
-    const struct keys *keys;
-    struct bytes glob;
-    size_t max, total;
-    int64_t least; /* the age from which on one can be among the first `max` */
-    struct found *found;
-    size_t n, cap;
-};
-
-/* The order is the same on every run: age, then database, then name. */
-static int by_age(const void *a, const void *b)
-{
-    const struct found *x = a, *y = b;
-    if (x->age != y->age)
-        return x->age > y->age ? -1 : 1;
-    if (x->entry->db != y->entry->db)
-        return x->entry->db < y->entry->db ? -1 : 1;
-    return bytes_cmp(entry_name(x->entry), entry_name(y->entry));
-}
-
-static void sort_and_cut(struct search *s)
-{
-    if (s->n)
-        qsort(s->found, s->n, sizeof *s->found, by_age);
-    if (s->n > s->max) {
-        s->n = s->max;
-        s->least = s->found[s->n - 1].age;
-    }
-}
-
-static void keep(struct search *s, struct found f)
-{
-    if (s->n / 2 >= s->max)
-        sort_and_cut(s);
-    if (s->n == s->cap) {
-        s->cap = s->cap ? 2 * s->cap : 64;
-        s->found = mem_grow(s->found, s->cap * sizeof *s->found);
-    }
-    s->found[s->n++] = f;
-}
-
-static void consider(void *ctx, void *object)
-{
-    struct search *s = ctx;
-    const struct entry *en = object;
-    if (!(en->flags & ENTRY_LOCK) || keys_overdue(s->keys, en) ||
-        !glob_match(s->glob, entry_name(en)))
-        return;
-    struct found f = {en, age_of(s->engine, entry_hold(en))};
-    s->total++;
-    if (f.age >= s->least)
-        keep(s, f);
-}
-
-static void search_in(struct search *s, const struct keys *k)
-{
-    uint32_t cursor = 0;
-    s->keys = k;
-    do {
-        cursor = dict_scan(&k->dict, cursor, consider, s);
-    } while (cursor);
-}
-
-size_t locks_each(struct engine *e, struct keys *k, struct bytes glob, size_t max,
-                  lock_visit_fn *visit, void *ctx)
-{
-    struct search s = {.engine = e, .glob = glob, .max = max};
-    struct buf clients = {0};
-    for (uint32_t i = 0; i < e->space.ndbs; i++)
-        if (e->space.dbs[i] && e->space.dbs[i]->locks && (k == NULL || k == e->space.dbs[i]))
-            search_in(&s, e->space.dbs[i]);
-    sort_and_cut(&s);
-    list_clients(e, &clients);
-    for (size_t i = 0; i < s.n; i++) {
-        const struct entry *en = s.found[i].entry;
-        struct lock_view v = view_of(e, en, find_client(&clients, entry_hold(en)));
-        visit(ctx, &v);
-    }
-    buf_free(&clients);
-    mem_free(s.found);
-    return s.total;
 }
 
 /* hold-warn. */
@@ -307,7 +188,7 @@ static void on_held_long(struct engine *e, void *owner)
     forget(e, h);
     struct entry *en = keys_peek(k, buf_bytes(&name));
     if (en && en->flags & ENTRY_LOCK) {
-        struct lock_view v = view_of(e, en, client_of(e, entry_hold(en)));
+        struct lock_view v = locks_view(e, en, client_of(e, entry_hold(en)));
         report(e, &v);
     }
     buf_free(&name);

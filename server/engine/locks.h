@@ -52,12 +52,9 @@ struct lock_view {
     int64_t ttl;                                  /* ms left; -1: no deadline */
 };
 
-typedef void lock_visit_fn(void *ctx, const struct lock_view *v);
-
-/* Visits the locks of that database (NULL: of all) whose name matches, the oldest first, and at
- * most `max` of them. Returns how many there are. */
-size_t locks_each(struct engine *e, struct keys *k, struct bytes glob, size_t max,
-                  lock_visit_fn *visit, void *ctx);
+struct lock_view locks_view(const struct engine *e, const struct entry *en,
+                            const struct session *s);     /* NULL: who took it has gone */
+int64_t locks_age(const struct engine *e, struct hold h); /* ms */
 
 /* A holder's name is the token that releases the lock: this much of it is shown to everybody. */
 enum { LOCK_TOKEN_SHOWN = 8 };

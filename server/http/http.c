@@ -11,6 +11,9 @@
 
 enum { CONNS_MAX = 32, PATIENCE_MS = 10000, BACKLOG = 32 };
 
+/* /locks shows the oldest; `total` says how many there are. Keys are looked at in small shares. */
+enum { LOCKS_MAX = 1000, KEYS_PER_TURN = 1000 };
+
 /* One connection, one request. */
 struct http_conn {
     struct http *http;
@@ -19,6 +22,7 @@ struct http_conn {
     uv_timer_t patience;
     int handles; /* that are not closed yet */
     uv_write_t write;
+    struct lock_search *search; /* for /locks, until it has seen all; else NULL */
     struct buf in, out;
     char head[256]; /* of the answer */
 };
@@ -28,6 +32,7 @@ static void on_closed(uv_handle_t *handle)
     struct http_conn *c = handle->data;
     if (--c->handles)
         return;
+    lock_search_free(c->search);
     buf_free(&c->in);
     buf_free(&c->out);
     mem_free(c);
@@ -112,8 +117,34 @@ static void answer_ready(struct http_conn *c)
 
 static void answer_locks(struct http_conn *c)
 {
-    http_locks_print(c->http->o.engine, &c->out);
+    http_locks_print(c->search, &c->out);
+    lock_search_free(c->search);
+    c->search = NULL;
     answer(c, 200, "application/json");
+}
+
+/* One of those who wait goes on; the others have their turn behind it. */
+static void on_searching(uv_idle_t *idle)
+{
+    struct http *h = idle->data;
+    list_each (pos, &h->conns) {
+        struct http_conn *c = container_of(pos, struct http_conn, link);
+        if (c->search == NULL)
+            continue;
+        list_unlink(&c->link);
+        list_append(&h->conns, &c->link);
+        if (!lock_search_step(c->search, KEYS_PER_TURN))
+            answer_locks(c);
+        return;
+    }
+    uv_idle_stop(idle);
+}
+
+static void search_locks(struct http_conn *c)
+{
+    uv_read_stop((uv_stream_t *)&c->tcp);
+    c->search = lock_search_new(c->http->o.engine, NULL, BYTES("*"), LOCKS_MAX);
+    uv_idle_start(&c->http->searching, on_searching);
 }
 
 static void serve(struct http_conn *c, const struct http_request *r)
@@ -122,7 +153,7 @@ static void serve(struct http_conn *c, const struct http_request *r)
     if (bytes_eq(r->path, BYTES("/metrics")))
         answer_metrics(c, r);
     else if (bytes_eq(r->path, BYTES("/locks")))
-        answer_locks(c);
+        search_locks(c);
     else if (bytes_eq(r->path, BYTES("/healthz")))
         answer_text(c, 200, "ok");
     else if (bytes_eq(r->path, BYTES("/readyz")))
@@ -246,8 +277,9 @@ bool http_open(struct http *h, const struct http_options *o)
     int r = listen_at(h, found->ai_addr);
     freeaddrinfo(found);
     uv_loop_configure(o->loop, UV_METRICS_IDLE_TIME);
+    uv_idle_init(o->loop, &h->searching);
     uv_prepare_init(o->loop, &h->turn);
-    h->turn.data = h;
+    h->searching.data = h->turn.data = h;
     uv_prepare_start(&h->turn, on_turn);
     if (r == 0)
         log_address(h);
@@ -264,5 +296,6 @@ void http_close(struct http *h)
     while (!list_empty(&h->conns))
         close_conn(container_of(h->conns.next, struct http_conn, link));
     uv_close((uv_handle_t *)&h->listener, NULL);
+    uv_close((uv_handle_t *)&h->searching, NULL);
     uv_close((uv_handle_t *)&h->turn, NULL);
 }

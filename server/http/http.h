@@ -25,6 +25,7 @@ struct http {
     struct http_options o;
     bool open;
     uv_tcp_t listener;
+    uv_idle_t searching; /* active while somebody waits for /locks */
     uv_prepare_t turn;
     uint64_t turned, idle; /* ns: at the end of the last turn, and how long it had waited by then */
     struct histogram lag;  /* us that turns took */

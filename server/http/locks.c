@@ -46,10 +46,10 @@ static void put_lock(void *ctx, const struct lock_view *v)
     l->any = true;
 }
 
-void http_locks_print(struct engine *e, struct buf *out)
+void http_locks_print(const struct lock_search *search, struct buf *out)
 {
     struct listing l = {.out = out};
     buf_put(out, BYTES("{\"locks\":["));
-    size_t n = locks_each(e, NULL, BYTES("*"), HTTP_LOCKS_MAX, put_lock, &l);
+    size_t n = lock_search_tell(search, put_lock, &l);
     buf_printf(out, "],\n\"total\":%zu}\n", n);
 }

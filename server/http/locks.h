@@ -5,10 +5,8 @@
 #ifndef SERVER_HTTP_LOCKS_H
 #define SERVER_HTTP_LOCKS_H
 
-#include "server/engine/engine.h"
+#include "server/engine/lock_search.h"
 
-enum { HTTP_LOCKS_MAX = 1000 }; /* the oldest; `total` says how many there are */
-
-void http_locks_print(struct engine *e, struct buf *out);
+void http_locks_print(const struct lock_search *search, struct buf *out);
 
 #endif
