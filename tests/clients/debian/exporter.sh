@@ -6,6 +6,7 @@ here=$(dirname "$0")
 address=127.0.0.2:$REDIS_PORT # the port is free there, since latchd has it on 127.0.0.1
 
 redis-cli -p "$REDIS_PORT" >/dev/null <<'END'
+FLUSHALL
 SET lock:1 a
 SET lock:2 b PX 100000
 HSET hash:1 field value
