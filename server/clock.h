@@ -39,9 +39,14 @@ static inline int64_t clock_ms(const struct clock *c)
 }
 
 /* The machine's own time, however the clock has been moved. */
+static inline int64_t clock_real_us(const struct clock *c)
+{
+    return c->us(c);
+}
+
 static inline int64_t clock_real_ms(const struct clock *c)
 {
-    return c->us(c) / 1000;
+    return clock_real_us(c) / 1000;
 }
 
 /* The wall clock at the moment `us` of the first line, which was just now. */

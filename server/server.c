@@ -10,6 +10,7 @@
 #include "server/net/busy.h"
 #include "server/net/conn.h"
 #include "server/net/net.h"
+#include "server/stopwatch.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@
 struct server {
     uv_loop_t loop;
     struct clock clock;
+    struct stopwatch stopwatch;
     struct engine *engine;
     struct net net;
     struct http http;
@@ -94,8 +96,8 @@ static int64_t host_wall_us(void *ctx)
 
 static int64_t host_now_us(void *ctx)
 {
-    const struct server *s = ctx;
-    return clock_us(&s->clock);
+    struct server *s = ctx;
+    return stopwatch_us(&s->stopwatch, &s->clock);
 }
 
 /* Under --test the clock moves, and what the loop waits for is reckoned anew. */
@@ -284,6 +286,7 @@ static void assemble(struct server *s, const struct server_options *o)
                                              .until = host_until};
     host_secret(s, &seed, sizeof seed);
     clock_init(&s->clock);
+    stopwatch_init(&s->stopwatch);
     if (o->frozen)
         clock_freeze(&s->clock);
     s->wake = o->wake;
