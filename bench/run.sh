@@ -73,6 +73,9 @@ note() { # server, a line of JSON
     echo "{\"server\":\"$1\",${2#\{}" >>"$out"
 }
 
+# Ticks that the host gave to others, and all ticks, so far.
+ticks() { awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; print $9, all }' /proc/stat; }
+
 generator() { taskset -c 1 "$@"; }
 
 load() { # server, workload, pipeline
@@ -102,6 +105,7 @@ if [ "$transport" = tcp ]; then
 fi
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | xargs), $(nproc) cores, Linux $(uname -r), load $(cut -d' ' -f1 /proc/loadavg)"
+read -r stolen_before all_before < <(ticks)
 echo "$rounds rounds of $seconds s, 50 connections over $transport"
 for workload in $workloads; do
     for pipeline in 1 16; do
@@ -142,5 +146,8 @@ for server in redis latchd; do
 done
 unset 'pids[*]'
 
+read -r stolen all < <(ticks)
 bench/table.awk "$out"
+printf '\nOf the cores'"'"' time, the host gave %d %% to others.\n' \
+    $((100 * (stolen - stolen_before) / (all - all_before)))
 bench/plot.sh "$out" "$build"
