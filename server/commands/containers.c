@@ -54,6 +54,25 @@ void container_commit(struct call *c, struct entry *e, enum key_event ev)
     keys_commit(c->keys, e, ev);
 }
 
+void container_remove(struct call *c, enum value_type type, container_remove_fn *remove,
+                      enum key_event ev)
+{
+    struct entry *e;
+    int64_t removed = 0;
+    if (!call_find(c, 1, type, &e))
+        return;
+    if (e) {
+        keys_edit(c->keys, e);
+        for (size_t i = 2; i < c->argc; i++)
+            removed += remove(c->keys, &e, c->argv[i]);
+        if (removed)
+            container_commit(c, e, ev);
+        else
+            keys_abandon(c->keys, e);
+    }
+    reply_int(c->reply, removed);
+}
+
 void container_out_of_memory(struct call *c, struct entry *e, bool changed, enum key_event ev)
 {
     if (changed && !(e->flags & ENTRY_FRESH))

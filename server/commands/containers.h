@@ -12,6 +12,11 @@ size_t container_room(const struct call *c, size_t i);
 /* Closes the bracket after a change, and notes what OBJECT ENCODING will say. */
 void container_commit(struct call *c, struct entry *e, enum key_event ev);
 
+/* HDEL, SREM and ZREM: takes out the items named from argument 2 on, and replies how many. */
+typedef bool container_remove_fn(struct keys *k, struct entry **e, struct bytes name);
+void container_remove(struct call *c, enum value_type type, container_remove_fn *remove,
+                      enum key_event ev);
+
 /* Sets memory aside for the arguments from `i` on, `per` for each element of `e`, which may be
  * NULL: all of them will be put in, or none. False after an error. */
 bool container_reserve(struct call *c, const struct entry *e, size_t i, size_t per);

@@ -155,22 +155,7 @@ static void cmd_hstrlen(struct call *c)
 
 static void cmd_hdel(struct call *c)
 {
-    struct entry *e;
-    size_t i = 2;
-    if (!call_find(c, 1, VALUE_HASH, &e))
-        return;
-    while (i < c->argc && !has(e, c->argv[i]))
-        i++;
-    if (i == c->argc) {
-        reply_int(c->reply, 0);
-        return;
-    }
-    int64_t removed = 0;
-    keys_edit(c->keys, e);
-    for (; i < c->argc; i++)
-        removed += hash_remove(c->keys, &e, c->argv[i]);
-    container_commit(c, e, EV_HDEL);
-    reply_int(c->reply, removed);
+    container_remove(c, VALUE_HASH, hash_remove, EV_HDEL);
 }
 
 /* Writes the text of a new number into the field; false after an error. */

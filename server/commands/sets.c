@@ -42,22 +42,7 @@ static void cmd_sadd(struct call *c)
 
 static void cmd_srem(struct call *c)
 {
-    struct entry *e;
-    size_t i = 2;
-    if (!call_find(c, 1, VALUE_SET, &e))
-        return;
-    while (i < c->argc && !has(e, c->argv[i]))
-        i++;
-    if (i == c->argc) {
-        reply_int(c->reply, 0);
-        return;
-    }
-    int64_t removed = 0;
-    keys_edit(c->keys, e);
-    for (; i < c->argc; i++)
-        removed += set_remove(c->keys, &e, c->argv[i]);
-    container_commit(c, e, EV_SREM);
-    reply_int(c->reply, removed);
+    container_remove(c, VALUE_SET, set_remove, EV_SREM);
 }
 
 static void cmd_sismember(struct call *c)

@@ -184,23 +184,7 @@ static bool add_grows(struct call *c)
 
 static void cmd_zrem(struct call *c)
 {
-    struct entry *e;
-    size_t i = 2;
-    double score;
-    if (!call_find(c, 1, VALUE_ZSET, &e))
-        return;
-    while (i < c->argc && !(e && zset_score(e, c->argv[i], &score)))
-        i++;
-    if (i == c->argc) {
-        reply_int(c->reply, 0);
-        return;
-    }
-    int64_t removed = 0;
-    keys_edit(c->keys, e);
-    for (; i < c->argc; i++)
-        removed += zset_remove(c->keys, &e, c->argv[i]);
-    container_commit(c, e, EV_ZREM);
-    reply_int(c->reply, removed);
+    container_remove(c, VALUE_ZSET, zset_remove, EV_ZREM);
 }
 
 static void cmd_zcard(struct call *c)
