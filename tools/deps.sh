@@ -12,8 +12,8 @@ set -eu
 packages() {
     case $1 in
     run) echo gcc libc6-dev cmake ninja-build pkgconf liblua5.1-0-dev libmd-dev libssl-dev libuv1-dev libxxhash-dev ;;
-    test) echo $(packages run) binutils curl groff-base libcmocka-dev libhiredis-dev libfaketime openssl redis-tools \
-        valgrind ;;
+    test) echo $(packages run) binutils curl g++ groff-base libcmocka-dev libhiredis-dev libfaketime openssl \
+        redis-tools valgrind ;;
     clients) echo $(packages test) iproute2 util-linux ;;
     python) echo python3 python3-venv ;;
     java) echo openjdk-17-jdk-headless maven ;;
