@@ -93,18 +93,78 @@ static size_t draw(struct call *c, size_t below)
     return (size_t)(engine_random(c->engine) % below);
 }
 
-/* Takes `n` members out, replying with each, for as long as there is memory to reply. */
-static void pop_members(struct call *c, struct entry *e, size_t n)
+static void pop_one(struct call *c, struct entry *e)
 {
+    struct bytes member = set_at(e, draw(c, set_count(e)));
+    reply_bulk(c->reply, member);
+    if (c->reply->lost)
+        return;
     keys_edit(c->keys, e);
-    for (size_t left = set_count(e); n > 0; n--, left--) {
-        struct bytes member = set_at(e, draw(c, left));
-        reply_bulk(c->reply, member);
-        if (c->reply->lost)
-            break;
-        set_remove(c->keys, &e, member);
-    }
+    set_remove(c->keys, &e, member);
     container_commit(c, e, EV_SPOP);
+}
+
+/* One bit for each member's number. */
+struct picks {
+    uint64_t *words;
+    size_t n;
+};
+
+/* Picks `n` of `all`, every choice being as likely. Numbers are drawn until enough of them differ:
+ * of those to take or, when these are the fewer, of those to leave, so that few are drawn twice. */
+static bool pick(struct call *c, struct picks *p, size_t all, size_t n)
+{
+    bool leaving = n > all / 2;
+    p->n = (all + 63) / 64;
+    p->words = mem_try(p->n * sizeof *p->words);
+    if (p->words == NULL)
+        return false;
+    memset(p->words, 0, p->n * sizeof *p->words);
+    for (size_t left = leaving ? all - n : n; left > 0;) {
+        size_t i = draw(c, all);
+        uint64_t bit = UINT64_C(1) << i % 64;
+        left -= !(p->words[i / 64] & bit);
+        p->words[i / 64] |= bit;
+    }
+    for (size_t i = 0; i < p->n && leaving; i++)
+        p->words[i] = ~p->words[i];
+    if (all % 64)
+        p->words[p->n - 1] &= (UINT64_C(1) << all % 64) - 1;
+    return true;
+}
+
+/* The next lower number that is picked, from `*i` down; false when there is none. */
+static bool next_picked(const struct picks *p, size_t *i)
+{
+    uint64_t below = *i % 64 ? p->words[*i / 64] & ((UINT64_C(1) << *i % 64) - 1) : 0;
+    size_t at = *i / 64;
+    while (below == 0 && at > 0)
+        below = p->words[--at];
+    if (below)
+        *i = at * 64 + 63 - (size_t)__builtin_clzll(below);
+    return below != 0;
+}
+
+/* They are picked, told and then taken, so that all are still there when memory runs out. From the
+ * last one down: those before it keep their numbers. */
+static void pop_several(struct call *c, struct entry *e, size_t n)
+{
+    size_t all = set_count(e);
+    struct picks picks;
+    if (!pick(c, &picks, all, n)) {
+        call_out_of_memory(c);
+        return;
+    }
+    reply_set(c->reply, n);
+    for (size_t i = all; next_picked(&picks, &i);)
+        reply_bulk(c->reply, set_at(e, i));
+    if (!c->reply->lost) {
+        keys_edit(c->keys, e);
+        for (size_t i = all; next_picked(&picks, &i);)
+            set_remove(c->keys, &e, set_at(e, i));
+        container_commit(c, e, EV_SPOP);
+    }
+    mem_free(picks.words);
 }
 
 static void cmd_spop(struct call *c)
@@ -123,10 +183,12 @@ static void cmd_spop(struct call *c)
         n = (size_t)most;
     if (one && n == 0)
         reply_null(c->reply);
-    else if (!one)
-        reply_set(c->reply, n);
-    if (n > 0)
-        pop_members(c, e, n);
+    else if (one)
+        pop_one(c, e);
+    else if (n == 0)
+        reply_set(c->reply, 0);
+    else
+        pop_several(c, e, n);
 }
 
 /* `n` different members: each is taken with the chance that leaves enough for the rest. */

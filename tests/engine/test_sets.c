@@ -1,6 +1,8 @@
 #include "tests/lib/heard.h"
 #include "tests/lib/scanned.h"
 
+#include <stdlib.h>
+
 #define WRONGTYPE "-WRONGTYPE Operation against a key holding the wrong kind of value"
 
 TEST(sets, members_are_added_and_removed)
@@ -87,6 +89,54 @@ TEST(sets, samples_are_fair)
     }
     for (int i = 0; i < 4; i++)
         assert_in_range(count[i], 420, 580);
+    rig_free(r);
+}
+
+TEST(sets, what_is_popped_is_drawn_fairly)
+{
+    struct rig *r = rig_new();
+    int one[4] = {0}, three[4] = {0};
+    for (int i = 0; i < 1000; i++) {
+        run(r, "SADD s 0 1 2 3");
+        run(r, "SPOP s 1");
+        one[rig_reply(r)[6] - '0']++;
+        run(r, "SADD s 0 1 2 3");
+        run(r, "SPOP s 3");
+        run(r, "SMEMBERS s");
+        three[rig_reply(r)[6] - '0']++;
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_in_range(one[i], 200, 300);
+        assert_in_range(three[i], 200, 300);
+    }
+    rig_free(r);
+}
+
+/* Numbers from 100 on, so that a reply has each at a place of its own. */
+TEST(sets, several_are_popped_once_each_and_the_others_stay)
+{
+    enum { ALL = 200 };
+    static const int counts[] = {1, 2, 63, 64, 65, 5};
+    struct rig *r = rig_new();
+    bool there[ALL] = {0};
+    char line[32];
+    for (int i = 0; i < ALL; i++) {
+        snprintf(line, sizeof line, "SADD s %d", 100 + i);
+        run(r, line);
+        there[i] = true;
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        snprintf(line, sizeof line, "SPOP s %d", counts[i]);
+        run(r, line);
+        const char *at = rig_reply(r);
+        for (int n = 0; n < counts[i]; n++) {
+            at = strchr(at, '$') + 3;
+            assert_true(there[atoi(at) - 100]);
+            there[atoi(at) - 100] = false;
+        }
+        assert_null(strchr(at, '$'));
+    }
+    expect(r, "EXISTS s", ":0");
     rig_free(r);
 }
 

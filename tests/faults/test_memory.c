@@ -286,7 +286,11 @@ TEST(no_memory, a_reply_that_finds_no_room_is_an_error)
         {{"RPUSH k MANY"}, "LRANGE k 0 -1", false},
         {{"RPUSH k BIG BIG"}, "LPOP k 2", false},
         {{"ZADD k 1 BIG"}, "ZPOPMIN k", false},
+        {{"ZADD k 1 BIG"}, "ZPOPMAX k 2", false},
+        {{"ZADD k 1 BIG"}, "BZPOPMIN k 1", false},
+        {{"RPUSH k BIG"}, "BRPOP k 1", false},
         {{"SADD k BIG"}, "SPOP k", false},
+        {{"SADD k BIG MANY BIGBIG"}, "SPOP k 10000", false},
         {{"HSET k f BIG"}, "HGETALL k", false},
         {{NULL}, "ECHO BIG", false},
     };
