@@ -340,7 +340,8 @@ void tracking_command_done(struct session *s)
     struct tracker *tr = s->more ? s->more->tracker : NULL;
     if (tr == NULL || !(tr->options & TRACKING_CACHING) || s->flags & SESSION_MULTI)
         return;
-    if (strncmp(command_full_name(s->last), "client|", strlen("client|")) != 0)
+    const char *name = s->last ? command_full_name(s->last) : ""; /* unknown commands have none */
+    if (strncmp(name, "client|", strlen("client|")) != 0)
         tr->options &= ~(unsigned)TRACKING_CACHING;
 }
 

@@ -211,6 +211,20 @@ TEST(tracking, optin_remembers_only_the_command_after_caching_yes)
     rig_free(r);
 }
 
+TEST(tracking, an_unknown_command_ends_caching_like_any_other)
+{
+    struct rig *r = tracking("OPTIN");
+    run_as(r, 0, "CLIENT CACHING YES");
+    run_as(r, 0, "BOGUS");
+    run_as(r, 0, "GET k");
+    run_as(r, 0, "CLIENT CACHING YES");
+    run_as(r, 0, "CLIENT BOGUS");
+    run_as(r, 0, "GET other");
+    run(r, "MSET k w other x");
+    heard(r, 0, "");
+    rig_free(r);
+}
+
 TEST(tracking, optin_covers_a_whole_transaction)
 {
     struct rig *r = tracking("OPTIN");
