@@ -308,11 +308,20 @@ static size_t encoded_size(const struct entry *e)
     return ((const struct deque *)entry_object(e))->bytes;
 }
 
+/* The most that a limit of this kind allows: bytes from -1 down, which go no further than -5, else
+ * items, of which one always is allowed. */
+static size_t most_of(int64_t list_size)
+{
+    if (list_size < 0)
+        return (size_t)4096 << (list_size < -5 ? 4 : -list_size - 1);
+    return list_size ? (size_t)list_size : 1;
+}
+
 /* A Redis goes back to the compact encoding at half the size; this is the only type that does. */
 void deque_grade(struct entry *e, const struct value_limits *limits)
 {
     bool sized = limits->list_size < 0;
-    size_t most = sized ? (size_t)4096 << (-limits->list_size - 1) : (size_t)limits->list_size;
+    size_t most = most_of(limits->list_size);
     size_t n = sized ? encoded_size(e) : deque_count(e);
     if (n > most)
         e->flags |= ENTRY_OUTGROWN;

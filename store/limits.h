@@ -14,7 +14,7 @@ struct value_limits {
     size_t hash_entries, hash_value;
     size_t zset_entries, zset_value;
     size_t set_entries, set_value, set_integers;
-    int64_t list_size; /* above 0 a count; -1 to -5: 4 KB, 8 KB, up to 64 KB */
+    int64_t list_size; /* a count; -1 to -5, and whatever is below: 4 KB, 8 KB, up to 64 KB */
 };
 
 #endif

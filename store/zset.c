@@ -507,9 +507,21 @@ void zset_remove_range(struct keys *k, struct entry **e, size_t rank, size_t n)
     packed_cut(k, e, packed_seek(run, 2 * rank), packed_seek(run, 2 * (rank + n)));
 }
 
+/* Only names count, so this is not packed_longest. */
+static size_t longest_name(struct bytes run)
+{
+    size_t longest = 0;
+    struct bytes name;
+    double score;
+    for (size_t at = 0; next_pair(run, &at, &name, &score);)
+        if (name.n > longest)
+            longest = name.n;
+    return longest;
+}
+
 void zset_grade(struct entry *e, const struct value_limits *limits)
 {
-    size_t longest = entry_is_packed(e) ? packed_longest(entry_value(e))
+    size_t longest = entry_is_packed(e) ? longest_name(entry_value(e))
                                         : ((const struct zset *)entry_object(e))->longest;
     if (longest > limits->zset_value || zset_count(e) > limits->zset_entries)
         e->flags |= ENTRY_OUTGROWN;

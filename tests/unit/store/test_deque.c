@@ -186,6 +186,26 @@ TEST(deque, is_graded_back_at_half_the_size)
     shelf_free(&s);
 }
 
+TEST(deque, is_graded_by_the_nearest_limit_that_there_is)
+{
+    struct shelf s;
+    const struct value_limits none = {.list_size = 0}, lowest = {.list_size = INT32_MIN};
+    struct bytes item = shelf_text(1, 60000);
+    shelf_init(&s, VALUE_LIST, 1);
+    deque_insert(s.k, &s.e, 0, item);
+    deque_grade(s.e, &none);
+    assert_false(s.e->flags & ENTRY_OUTGROWN);
+    deque_grade(s.e, &lowest);
+    assert_false(s.e->flags & ENTRY_OUTGROWN);
+    deque_insert(s.k, &s.e, 0, item);
+    deque_grade(s.e, &lowest);
+    assert_true(s.e->flags & ENTRY_OUTGROWN);
+    deque_grade(s.e, &none);
+    assert_true(s.e->flags & ENTRY_OUTGROWN);
+    free((char *)item.p);
+    shelf_free(&s);
+}
+
 TEST(deque, refuses_what_no_memory_can_hold_and_is_unchanged)
 {
     struct shelf s;

@@ -271,6 +271,20 @@ TEST(zset, is_graded_by_count_and_by_length)
     shelf_free(&s);
 }
 
+TEST(zset, is_graded_by_the_length_of_names_alone)
+{
+    struct shelf s;
+    const struct value_limits limits = {.zset_entries = 2, .zset_value = 1};
+    shelf_init(&s, VALUE_ZSET, 1);
+    zset_put(s.k, &s.e, BYTES("a"), 0.1);
+    zset_grade(s.e, &limits);
+    assert_false(s.e->flags & ENTRY_OUTGROWN);
+    zset_put(s.k, &s.e, BYTES("ab"), 0.1);
+    zset_grade(s.e, &limits);
+    assert_true(s.e->flags & ENTRY_OUTGROWN);
+    shelf_free(&s);
+}
+
 TEST(zset, refuses_what_no_memory_can_hold_and_is_unchanged)
 {
     struct shelf s;
