@@ -15,13 +15,23 @@ static bool is_plain(struct bytes text)
     return true;
 }
 
+/* May argument i be kept as what the client says of itself? `what` it is stands in the error. */
+static bool text_ok(struct call *c, size_t i, struct bytes what)
+{
+    if (c->argv[i].n > SESSION_TEXT_MAX)
+        reply_errorf(c->reply, "ERR %.*s cannot be longer than %d bytes.", BYTES_FMT(what),
+                     SESSION_TEXT_MAX);
+    else if (!is_plain(c->argv[i]))
+        reply_errorf(c->reply, "ERR %.*s cannot contain spaces, newlines or special characters.",
+                     BYTES_FMT(what));
+    else
+        return true;
+    return false;
+}
+
 bool client_name_ok(struct call *c, size_t i)
 {
-    if (is_plain(c->argv[i]))
-        return true;
-    reply_error(c->reply, BYTES("ERR Client names cannot contain spaces, newlines or special "
-                                "characters."));
-    return false;
+    return text_ok(c, i, BYTES("Client names"));
 }
 
 static void cmd_getname(struct call *c)
@@ -308,11 +318,8 @@ static void cmd_setinfo(struct call *c)
         reply_errorf(c->reply, "ERR Unrecognized option '%.*s'", BYTES_FMT(c->argv[2]));
         return;
     }
-    if (!is_plain(c->argv[3])) {
-        reply_errorf(c->reply, "ERR %.*s cannot contain spaces, newlines or special characters.",
-                     BYTES_FMT(c->argv[2]));
+    if (!text_ok(c, 3, c->argv[2]))
         return;
-    }
     session_set_library(c->session, which, c->argv[3]);
     reply_ok(c->reply);
 }

@@ -88,8 +88,9 @@ void session_leave(struct session *s);
 
 struct session_more *session_more(struct session *s); /* created when missing */
 
-/* What the client says of itself. Printable, without blanks: the caller has checked. Empty unsets.
- */
+/* What the client says of itself. Printable, without blanks, and short, since it is shown and
+ * copied with whatever the client does: the caller has checked. Empty unsets. */
+enum { SESSION_TEXT_MAX = 1024 };
 void session_set_name(struct session *s, struct bytes name);
 enum session_library { SESSION_LIBRARY_NAME, SESSION_LIBRARY_VERSION };
 void session_set_library(struct session *s, enum session_library which, struct bytes text);

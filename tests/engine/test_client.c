@@ -30,6 +30,23 @@ TEST(client, names_are_plain_words)
     rig_free(r);
 }
 
+TEST(client, what_it_says_of_itself_is_short)
+{
+    char text[SESSION_TEXT_MAX + 2] = "";
+    memset(text, 'x', SESSION_TEXT_MAX + 1);
+    struct bytes longest = {text, SESSION_TEXT_MAX}, longer = bytes_of(text);
+    struct rig *r = rig_new();
+    run_argv(r, (struct bytes[]){BYTES("CLIENT"), BYTES("SETNAME"), longest}, 3);
+    is(r, "+OK");
+    run_argv(r, (struct bytes[]){BYTES("CLIENT"), BYTES("SETNAME"), longer}, 3);
+    is(r, "-ERR Client names cannot be longer than 1024 bytes.");
+    run_argv(r, (struct bytes[]){BYTES("HELLO"), BYTES("2"), BYTES("SETNAME"), longer}, 4);
+    is(r, "-ERR Client names cannot be longer than 1024 bytes.");
+    run_argv(r, (struct bytes[]){BYTES("CLIENT"), BYTES("SETINFO"), BYTES("LIB-VER"), longer}, 4);
+    is(r, "-ERR LIB-VER cannot be longer than 1024 bytes.");
+    rig_free(r);
+}
+
 TEST(client, setinfo_keeps_the_library)
 {
     struct rig *r = rig_new();
