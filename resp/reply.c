@@ -59,9 +59,3 @@ void reply_copy_line(char *to, struct bytes text)
     for (size_t i = 0; i < text.n; i++)
         to[i] = text.p[i] == '\r' || text.p[i] == '\n' ? ' ' : text.p[i];
 }
-
-void reply_put_line(struct buf *out, struct bytes text)
-{
-    reply_copy_line(buf_room(out, text.n), text);
-    buf_added(out, text.n);
-}

@@ -122,10 +122,8 @@ void reply_bulk_i64(struct reply *r, int64_t v);
 void reply_errorf(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void reply_bulkf(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* For sinks: appends the text of a status or an error. Bytes that would break the framing of its
- * line (CR, LF) become spaces, in every sink. */
-struct buf;
-void reply_copy_line(char *to, struct bytes text); /* to where there is room */
-void reply_put_line(struct buf *out, struct bytes text);
+/* For sinks: the text of a status or an error, to where there is room for it. Bytes that would
+ * break the framing of its line (CR, LF) become spaces, in every sink. */
+void reply_copy_line(char *to, struct bytes text);
 
 #endif

@@ -8,41 +8,68 @@
 #define KEEP_NODES 256
 #define KEEP_TEXT  16384
 
-static struct tape_node *append(struct reply *r, enum tape_kind kind)
+static bool grow(struct tape *t)
 {
-    struct tape *t = (struct tape *)r;
-    if (t->n == t->cap) {
-        t->cap = t->cap ? 2 * t->cap : 16;
-        t->nodes = mem_grow(t->nodes, t->cap * sizeof *t->nodes);
-    }
-    struct tape_node *node = &t->nodes[t->n++];
-    *node = (struct tape_node){.kind = kind};
-    return node;
+    size_t cap = t->cap ? 2 * t->cap : 16;
+    struct tape_node *nodes = mem_try_grow(t->nodes, cap * sizeof *nodes);
+    if (nodes == NULL)
+        return false;
+    t->nodes = nodes;
+    t->cap = cap;
+    return true;
 }
 
-static void append_text(struct reply *r, enum tape_kind kind, struct bytes text)
+static void append(struct reply *r, struct tape_node node)
 {
     struct tape *t = (struct tape *)r;
-    assert(text.n <= UINT32_MAX);
-    struct tape_node *node = append(r, kind);
-    node->at = t->text.to;
-    node->len = (uint32_t)text.n;
-    buf_put(&t->text, text);
+    if (t->n == t->cap && !grow(t))
+        r->lost = true;
+    else
+        t->nodes[t->n++] = node;
+}
+
+/* Room for a text, even an empty one; NULL when memory is out. */
+static char *room_for(struct reply *r, size_t n)
+{
+    struct buf *text = &((struct tape *)r)->text;
+    if (text->cap - text->to <= n && !buf_try_room(text, n + 1)) {
+        r->lost = true;
+        return NULL;
+    }
+    return text->p + text->to;
+}
+
+/* Says that the next `n` bytes, which are there already, are a text. */
+static void append_text(struct reply *r, enum tape_kind kind, size_t n)
+{
+    struct buf *text = &((struct tape *)r)->text;
+    assert(n <= UINT32_MAX);
+    append(r, (struct tape_node){.kind = kind, .at = text->to, .len = (uint32_t)n});
+    buf_added(text, n);
+}
+
+static void append_bytes(struct reply *r, enum tape_kind kind, struct bytes text)
+{
+    char *to = room_for(r, text.n);
+    if (to == NULL)
+        return;
+    bytes_copy(to, text);
+    append_text(r, kind, text.n);
 }
 
 static void append_line(struct reply *r, enum tape_kind kind, struct bytes text)
 {
-    struct tape *t = (struct tape *)r;
-    struct tape_node *node = append(r, kind);
-    node->at = t->text.to;
-    node->len = (uint32_t)text.n;
-    reply_put_line(&t->text, text);
+    char *to = room_for(r, text.n);
+    if (to == NULL)
+        return;
+    reply_copy_line(to, text);
+    append_text(r, kind, text.n);
 }
 
 static void append_aggregate(struct reply *r, enum tape_kind kind, size_t n)
 {
     assert(n <= UINT32_MAX);
-    append(r, kind)->len = (uint32_t)n;
+    append(r, (struct tape_node){.kind = kind, .len = (uint32_t)n});
 }
 
 static void tape_status(struct reply *r, struct bytes text)
@@ -57,43 +84,45 @@ static void tape_error(struct reply *r, struct bytes text)
 
 static void tape_integer(struct reply *r, int64_t v)
 {
-    append(r, TAPE_INT)->i = v;
+    append(r, (struct tape_node){.kind = TAPE_INT, .i = v});
 }
 
 static void tape_real(struct reply *r, double v)
 {
-    append(r, TAPE_REAL)->f = v;
+    append(r, (struct tape_node){.kind = TAPE_REAL, .f = v});
 }
 
 static void tape_boolean(struct reply *r, bool v)
 {
-    append(r, TAPE_BOOL)->b = v;
+    append(r, (struct tape_node){.kind = TAPE_BOOL, .b = v});
 }
 
 static void tape_bulk(struct reply *r, struct bytes data)
 {
-    append_text(r, TAPE_BULK, data);
+    append_bytes(r, TAPE_BULK, data);
 }
 
 static void tape_verbatim(struct reply *r, const char format[3], struct bytes text)
 {
+    if (room_for(r, 3 + text.n) == NULL)
+        return;
     buf_put(&((struct tape *)r)->text, (struct bytes){format, 3});
-    append_text(r, TAPE_VERBATIM, text);
+    append_bytes(r, TAPE_VERBATIM, text);
 }
 
 static void tape_bignum(struct reply *r, struct bytes digits)
 {
-    append_text(r, TAPE_BIGNUM, digits);
+    append_bytes(r, TAPE_BIGNUM, digits);
 }
 
 static void tape_null(struct reply *r)
 {
-    append(r, TAPE_NULL);
+    append(r, (struct tape_node){.kind = TAPE_NULL});
 }
 
 static void tape_null_array(struct reply *r)
 {
-    append(r, TAPE_NULL_ARRAY);
+    append(r, (struct tape_node){.kind = TAPE_NULL_ARRAY});
 }
 
 static void tape_array(struct reply *r, size_t n)
@@ -141,6 +170,7 @@ void tape_init(struct tape *t)
 void tape_reset(struct tape *t)
 {
     t->n = 0;
+    t->reply.lost = false;
     buf_clear(&t->text);
     if (t->cap > KEEP_NODES) {
         mem_free(t->nodes);

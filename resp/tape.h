@@ -1,7 +1,8 @@
 /*
  * A sink that records typed values in the order they were said: for scripts, for transactions, for
  * embedding programs and for tests. A tape may be played into another sink as if the values were
- * said again.
+ * said again. How much there is to record is for clients to choose: when memory is out the tape
+ * says so with `reply.lost`, and what is on it is of no use.
  */
 #ifndef RESP_TAPE_H
 #define RESP_TAPE_H

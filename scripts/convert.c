@@ -201,6 +201,13 @@ static void spend(lua_State *L, struct writer *w, size_t n)
     lib_step(L, &w->steps);
 }
 
+/* To be asked where the tape is looked at again; a loss elsewhere is noticed in the end. */
+static void check_said(lua_State *L, const struct writer *w)
+{
+    if (w->out->lost)
+        luaL_error(L, "not enough memory");
+}
+
 /* Out of range is what a x86 processor makes of it, and so what Redis's clients know. */
 static int64_t truncated(double v)
 {
@@ -255,6 +262,7 @@ static void say_big_number(lua_State *L, struct writer *w)
     text.p = lua_tolstring(L, -1, &text.n);
     spend(L, w, text.n);
     reply_bignum(w->out, text);
+    check_said(L, w);
     struct tape *t = &w->host->answer;
     char *said = t->text.p + t->nodes[t->n - 1].at;
     for (size_t i = 0; i < text.n; i++)
@@ -281,6 +289,7 @@ static void say_pairs(lua_State *L, struct writer *w, bool map)
             say_value(L, w);
         }
     }
+    check_said(L, w);
     t->nodes[at].len = n;
 }
 
@@ -298,6 +307,7 @@ static void say_array(lua_State *L, struct writer *w)
         say_value(L, w);
     }
     lua_pop(L, 1);
+    check_said(L, w);
     t->nodes[at].len = n;
 }
 
@@ -401,4 +411,5 @@ void convert_answer(lua_State *L, struct script_host *h)
 {
     struct writer w = {h, &h->answer.reply, .budget = h->limits.memory};
     say_value(L, &w);
+    check_said(L, &w);
 }

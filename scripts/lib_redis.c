@@ -108,8 +108,12 @@ static int run_command(lua_State *L, bool raise)
                                   .resp = h->resp,
                                   .reply = &h->tape.reply,
                               });
-    convert_push(L, &h->tape, h->resp);
-    return raise && h->tape.nodes->kind == TAPE_ERROR ? lua_error(L) : 1;
+    bool failed = h->tape.reply.lost || h->tape.nodes->kind == TAPE_ERROR;
+    if (h->tape.reply.lost)
+        convert_push_error(L, BYTES("OOM command not allowed when used memory > 'maxmemory'."));
+    else
+        convert_push(L, &h->tape, h->resp);
+    return raise && failed ? lua_error(L) : 1;
 }
 
 static int redis_call(lua_State *L)

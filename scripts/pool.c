@@ -47,29 +47,40 @@ static bool fits(const struct pool *p, size_t n)
     return p->used <= p->cap && n <= p->cap - p->used;
 }
 
-/* The rest of the old chunk is given up: it is shorter than one small block. */
-static void add_chunk(struct pool *p)
+/* Without a ceiling it is our own need, which does not fail. */
+static struct block *new_block(const struct pool *p, size_t size)
 {
-    struct block *b = mem_alloc(sizeof *b + POOL_CHUNK);
+    size += sizeof(struct block);
+    return p->cap == SIZE_MAX ? mem_alloc(size) : mem_try(size);
+}
+
+/* The rest of the old chunk is given up: it is shorter than one small block. */
+static bool add_chunk(struct pool *p)
+{
+    struct block *b = new_block(p, POOL_CHUNK);
+    if (b == NULL)
+        return false;
     list_append(&p->blocks, &b->link);
     p->held += sizeof *b + POOL_CHUNK;
     p->bump = b->data;
     p->end = b->data + POOL_CHUNK;
     HIDE(p->bump, POOL_CHUNK);
+    return true;
 }
 
 static inline void *take_small(struct pool *p, size_t size)
 {
-    p->used += size;
     struct pool_free *f = p->free[size / POOL_GRAIN];
     if (f) {
         SHOW(f, size);
+        p->used += size;
         p->free[size / POOL_GRAIN] = f->next;
         return f;
     }
-    if ((size_t)(p->end - p->bump) < size)
-        add_chunk(p);
+    if ((size_t)(p->end - p->bump) < size && !add_chunk(p))
+        return NULL;
     void *block = p->bump;
+    p->used += size;
     p->bump += size;
     SHOW(block, size);
     return block;
@@ -77,7 +88,7 @@ static inline void *take_small(struct pool *p, size_t size)
 
 static void *take_large(struct pool *p, size_t size)
 {
-    struct block *b = mem_try(sizeof *b + size);
+    struct block *b = new_block(p, size);
     if (b == NULL)
         return NULL;
     list_append(&p->blocks, &b->link);
@@ -113,7 +124,8 @@ static void *resize_large(struct pool *p, void *block, size_t old, size_t size)
 {
     struct block *b = container_of(block, struct block, data);
     list_unlink(&b->link);
-    struct block *moved = mem_try_grow(b, sizeof *b + size);
+    bool own = p->cap == SIZE_MAX;
+    struct block *moved = (own ? mem_grow : mem_try_grow)(b, sizeof *b + size);
     if (moved) {
         p->used += size - old;
         p->held += size - old;
@@ -123,6 +135,18 @@ static void *resize_large(struct pool *p, void *block, size_t old, size_t size)
     return moved ? moved->data : NULL;
 }
 
+/* To another kind of block, or between small ones. */
+static void *replace(struct pool *p, void *block, size_t from, size_t to)
+{
+    void *fresh = to <= POOL_SMALL ? take_small(p, to) : take_large(p, to);
+    if (block && fresh) {
+        memcpy(fresh, block, from < to ? from : to);
+        give(p, block, from);
+    }
+    return fresh;
+}
+
+/* What gets smaller while memory is out stays where it is: shrinking never fails. */
 static void *resize(struct pool *p, void *block, size_t old, size_t want)
 {
     size_t from = rounded(old), to = rounded(want);
@@ -134,13 +158,11 @@ static void *resize(struct pool *p, void *block, size_t old, size_t want)
     }
     if (to < want || (to > from && !fits(p, to - from)))
         return NULL;
-    if (block && from > POOL_SMALL && to > POOL_SMALL)
-        return resize_large(p, block, from, to);
-
-    void *fresh = to <= POOL_SMALL ? take_small(p, to) : take_large(p, to);
-    if (block && fresh) {
-        memcpy(fresh, block, old < want ? old : want);
-        give(p, block, from);
+    bool large = block && from > POOL_SMALL && to > POOL_SMALL;
+    void *fresh = (large ? resize_large : replace)(p, block, from, to);
+    if (fresh == NULL && to < from) {
+        p->used -= from - to;
+        return block;
     }
     return fresh;
 }

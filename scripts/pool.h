@@ -21,7 +21,7 @@ struct pool_free {
 
 struct pool {
     size_t used; /* bytes in blocks that are alive, rounded up as they are kept */
-    size_t cap;  /* growing past this fails; shrinking never does */
+    size_t cap;  /* growing past this fails; shrinking never does. SIZE_MAX: nothing may fail */
     size_t held; /* bytes taken from the system */
     struct pool_free *free[POOL_SMALL / POOL_GRAIN + 1];
     char *bump, *end;   /* the untouched rest of the newest chunk */
@@ -32,7 +32,7 @@ void pool_init(struct pool *p, size_t cap);
 void pool_drop(struct pool *p); /* frees everything; as after pool_init, with the same cap */
 
 /* What lua_Alloc promises: `old` is the size the block was asked with, `want` 0 frees. NULL when
- * the ceiling is reached. */
+ * the ceiling is reached or, below one, memory is out. */
 void *pool_resize(struct pool *p, void *block, size_t old, size_t want);
 
 #endif

@@ -306,7 +306,58 @@ TEST(no_memory, scripts)
          "EVAL return{redis.call('set','k',ARGV[1]),redis.call('get','k')} 0 BIG",
          true},
         {{"EVAL return 0"}, "SCRIPT LOAD return'BIG'", false},
+        {{"EVAL return 0"},
+         "EVAL local\tt={}\tfor\ti=1,9999\tdo\tt[i]={i}\tend\treturn\tt 0",
+         true},
+        {{"EVAL return 0"}, "EVAL return{big_number=ARGV[1]} 0 BIG", true},
+        {{"EVAL return 0"}, "EVAL return{map={k=ARGV[1]}} 0 BIG", true},
     };
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
         fail_everywhere(&scenarios[i]);
+}
+
+/* True when the script was told that a command found no memory: then the command did nothing. */
+static bool told_of_failure(const struct scenario *s, int at, bool *failed)
+{
+    struct rig *r = prepared(s);
+    struct state before = state_of(r);
+    failing_arm(at);
+    say(r, s->command);
+    *failed = failing_disarm();
+    bool told = strstr(rig_reply(r), OOM " script: ") != NULL;
+    if (told) {
+        struct state now = state_of(r);
+        assert_true(same(&now, &before));
+        buf_free(&now.text);
+    }
+    buf_free(&before.text);
+    rig_free(r);
+    return told;
+}
+
+TEST(no_memory, a_reply_that_finds_no_room_is_an_error_to_the_script)
+{
+    static const struct scenario scenarios[] = {
+        {{"SET k BIG", "EVAL return 0"}, "EVAL return{redis.call('getdel','k')} 0", true},
+        {{"RPUSH k MANY", "EVAL return 0"}, "EVAL return#redis.call('lpop','k',8000) 0", true},
+        {{"SADD k MANY", "EVAL return 0"}, "EVAL return#redis.call('spop','k',8000) 0", true},
+        {{"ZADD k 1 BIG", "EVAL return 0"}, "EVAL return#redis.call('zpopmin','k') 0", true},
+    };
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        int told = 0;
+        bool failed = true;
+        for (int at = 0; failed; at++)
+            told += told_of_failure(&scenarios[i], at, &failed);
+        assert_true(told > 0);
+    }
+}
+
+TEST(no_memory, a_script_may_go_on_without_the_reply)
+{
+    struct rig *r = prepared(&(struct scenario){{"SET k BIG", "EVAL return 0"}, NULL, false});
+    failing_limit(BIG / 2);
+    say(r, "EVAL return{redis.pcall('get','k').err,redis.call('strlen','k')} 0");
+    assert_true(failing_disarm());
+    is(r, "*2 $55 OOM command not allowed when used memory > 'maxmemory'. :100000");
+    rig_free(r);
 }
