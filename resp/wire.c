@@ -44,6 +44,13 @@ static void put_header(struct wire *w, char type, int64_t v)
         buf_added(w->out, (size_t)(write_header(p, type, v) - p));
 }
 
+static void put_fixed(struct wire *w, struct bytes text)
+{
+    char *p = room_for(w, text.n);
+    if (p)
+        buf_added(w->out, (size_t)(bytes_copy(p, text) - p));
+}
+
 static void put_text_line(struct wire *w, char type, struct bytes text)
 {
     char *p = room_for(w, text.n + 3);
@@ -96,9 +103,9 @@ static void wire_boolean(struct reply *r, bool v)
 {
     struct wire *w = wire_of(r);
     if (w->version >= 3)
-        buf_put(w->out, v ? BYTES("#t\r\n") : BYTES("#f\r\n"));
+        put_fixed(w, v ? BYTES("#t\r\n") : BYTES("#f\r\n"));
     else
-        buf_put(w->out, v ? BYTES(":1\r\n") : BYTES(":0\r\n"));
+        put_fixed(w, v ? BYTES(":1\r\n") : BYTES(":0\r\n"));
 }
 
 static void wire_bulk(struct reply *r, struct bytes data)
@@ -134,13 +141,13 @@ static void wire_bignum(struct reply *r, struct bytes digits)
 static void wire_null(struct reply *r)
 {
     struct wire *w = wire_of(r);
-    buf_put(w->out, w->version >= 3 ? BYTES("_\r\n") : BYTES("$-1\r\n"));
+    put_fixed(w, w->version >= 3 ? BYTES("_\r\n") : BYTES("$-1\r\n"));
 }
 
 static void wire_null_array(struct reply *r)
 {
     struct wire *w = wire_of(r);
-    buf_put(w->out, w->version >= 3 ? BYTES("_\r\n") : BYTES("*-1\r\n"));
+    put_fixed(w, w->version >= 3 ? BYTES("_\r\n") : BYTES("*-1\r\n"));
 }
 
 static void wire_array(struct reply *r, size_t n)

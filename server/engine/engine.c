@@ -145,17 +145,13 @@ static void drop_reply(struct session *s, size_t mark)
 
 static void release_held(struct session *s)
 {
-    if (s->more && buf_len(&s->more->held)) {
+    if (s->more == NULL || buf_len(&s->more->held) == 0)
+        return;
+    if (buf_try_room(&s->out, buf_len(&s->more->held)))
         buf_put(&s->out, buf_bytes(&s->more->held));
-        buf_free(&s->more->held);
-    }
-}
-
-/* In place of a reply for which there was no memory. */
-__attribute__((cold)) static void excuse(struct session *s, struct wire *wire, size_t mark)
-{
-    s->out.to = s->out.from + mark;
-    reply_error(&wire->reply, ERR_OOM);
+    else
+        session_no_room(s);
+    buf_free(&s->more->held);
 }
 
 void engine_run(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
@@ -176,7 +172,7 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
                             .flags = flags,
                             .resp = s->resp});
     if (wire.reply.lost)
-        excuse(s, &wire, mark);
+        session_excuse(s, &wire.reply, mark);
     e->running = outer;
     s->flags &= ~SESSION_RUNNING;
     tracking_command_done(s);

@@ -130,13 +130,16 @@ void multi_exec(struct call *c)
     }
     struct multi *m = end(s);
     reply_array(c->reply, m->n);
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = 0; i < m->n && !c->reply->lost; i++) {
+        size_t mark = buf_len(&s->out);
         struct call queued = *c;
         queued.argv = m->queue[i]->argv;
         queued.argc = m->queue[i]->argc;
         queued.flags |= CALL_EXEC;
         queued.resp = s->resp;
         call_run(&queued);
+        if (c->reply->lost)
+            session_excuse(s, c->reply, mark);
     }
     free_queue(m);
 }

@@ -255,12 +255,13 @@ struct message {
 
 enum { MESSAGE_FRAME = 96 }; /* what the protocol adds, at most */
 
+/* Empty when there is no memory for it. */
 static struct bytes message_bytes(struct message *m, int version)
 {
     struct buf *b = &m->made[version - 2];
+    size_t n = m->channel.n + m->text.n + (m->pattern ? m->pattern->n : 0) + MESSAGE_FRAME;
     struct wire w;
-    if (buf_len(b) == 0) {
-        buf_reserve(b, m->channel.n + m->text.n + (m->pattern ? m->pattern->n : 0) + MESSAGE_FRAME);
+    if (buf_len(b) == 0 && buf_try_room(b, n)) {
         wire_init(&w, b, version);
         reply_push(&w.reply, m->pattern ? 4 : 3);
         reply_bulk(&w.reply, m->kind);
@@ -268,8 +269,6 @@ static struct bytes message_bytes(struct message *m, int version)
             reply_bulk(&w.reply, *m->pattern);
         reply_bulk(&w.reply, m->channel);
         reply_bulk(&w.reply, m->text);
-        if (w.reply.lost)
-            buf_clear(b);
     }
     return buf_bytes(b);
 }
@@ -278,7 +277,11 @@ static size_t deliver(struct pubsub *p, const struct topic *t, struct message m)
 {
     list_each (l, &t->subscribers) {
         struct session *s = container_of(l, struct subscription, in_topic)->session;
-        session_push_bytes(s, message_bytes(&m, s->resp));
+        struct bytes message = message_bytes(&m, s->resp);
+        if (message.n)
+            session_push_bytes(s, message);
+        else
+            session_no_room(s);
     }
     buf_free(&m.made[0]);
     buf_free(&m.made[1]);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "server/engine/engine.h"
+#include "server/engine/errors.h"
 #include "server/engine/monitor.h"
 #include "server/engine/multi.h"
 #include "server/engine/testing.h"
@@ -184,12 +185,20 @@ struct reply *session_push(struct session *s)
     return &e->push.reply;
 }
 
-/* There is no memory for a message. */
-__attribute__((cold, noinline)) static void no_room(struct session *s)
+void session_no_room(struct session *s)
 {
     log_warning(s->engine->log, "Client id=%llu closed: no memory for a message.",
                 (unsigned long long)s->id);
     session_close(s, true);
+}
+
+void session_excuse(struct session *s, struct reply *r, size_t mark)
+{
+    s->out.to = s->out.from + mark;
+    r->lost = false;
+    reply_error(r, ERR_OOM);
+    if (r->lost)
+        session_close(s, true);
 }
 
 /* Much has been sent. */
@@ -208,7 +217,7 @@ void session_push_bytes(struct session *s, struct bytes message)
         return;
     struct buf *to = push_to(s);
     if (to->cap - to->to < message.n && !buf_try_room(to, message.n)) {
-        no_room(s);
+        session_no_room(s);
         return;
     }
     buf_put(to, message);

@@ -111,6 +111,13 @@ struct reply *session_push(struct session *s);
 /* The same for a message that is bytes already, in the session's protocol version. */
 void session_push_bytes(struct session *s, struct bytes message);
 
+/* There was no memory for a message to it: it is told nothing wrong, it is closed. */
+void session_no_room(struct session *s);
+
+/* There was none for a reply: takes back what has come into `out` since `mark` bytes were in there,
+ * and says so. A client that cannot even be told is closed. */
+void session_excuse(struct session *s, struct reply *r, size_t mark);
+
 /* Closes it, after what is in `out` has been written, or at once. */
 void session_close(struct session *s, bool at_once);
 

@@ -298,6 +298,61 @@ TEST(no_memory, a_reply_that_finds_no_room_is_an_error)
         fail_everywhere(&scenarios[i]);
 }
 
+/* Every command of a transaction has its own reply, and its own fate. */
+TEST(no_memory, in_a_transaction_only_the_command_without_memory_fails)
+{
+    struct rig *r = prepared(&(struct scenario){{"SET k BIG", "SADD s a b"}, NULL, false});
+    run(r, "MULTI");
+    run(r, "GETDEL k");
+    run(r, "SPOP s 2");
+    run(r, "GET k");
+    run(r, "SET k2 v");
+    failing_limit(BIG / 2);
+    run(r, "EXEC");
+    assert_true(failing_disarm());
+    is(r, "*4 " OOM " *2 $1 b $1 a " OOM " +OK");
+    expect(r, "STRLEN k", ":100000");
+    rig_free(r);
+}
+
+TEST(no_memory, many_nothings_are_much_too)
+{
+    struct rig *r = rig_new();
+    failing_limit(BIG / 4);
+    say(r, "MGET MANY");
+    assert_true(failing_disarm());
+    is(r, OOM);
+    rig_free(r);
+}
+
+TEST(no_memory, a_subscriber_who_cannot_be_sent_a_message_is_closed)
+{
+    for (int at = 0; at < 2; at++) {
+        struct rig *r = rig_new();
+        as(r, 1);
+        run(r, "SUBSCRIBE c");
+        as(r, 0);
+        failing_arm(at);
+        say(r, "PUBLISH c BIG");
+        assert_true(failing_disarm());
+        is(r, ":1");
+        assert_true(r->clients[1]->flags & SESSION_KILLED);
+        rig_free(r);
+    }
+}
+
+TEST(no_memory, a_message_held_back_for_the_reply_may_find_none)
+{
+    struct rig *r = rig_new();
+    run(r, "HELLO 3");
+    run(r, "SUBSCRIBE c");
+    failing_arm(2); /* the message is made, then held; then it follows the reply */
+    say(r, "PUBLISH c BIG");
+    assert_true(failing_disarm());
+    assert_true(r->clients[0]->flags & SESSION_KILLED);
+    rig_free(r);
+}
+
 TEST(no_memory, scripts)
 {
     static const struct scenario scenarios[] = {
