@@ -72,7 +72,7 @@ static bool allows_channels(const struct acl_selector *s, const struct command *
     for (size_t i = 0; i < sizeof users_of_channels / sizeof *users_of_channels; i++) {
         if (strcmp(cmd->name, users_of_channels[i].name) != 0 || cmd->full_name)
             continue;
-        size_t last = users_of_channels[i].only_first ? 1 : argc - 1;
+        size_t last = users_of_channels[i].only_first && argc > 1 ? 1 : argc - 1;
         for (*at = 1; *at <= last; ++*at)
             if (!allows_channel(s, argv[*at], users_of_channels[i].is_pattern))
                 return false;
@@ -153,8 +153,7 @@ static void reply_late_refusal(struct call *c, enum acl_verdict v)
     static const char *const reasons[] = {
         [ACL_DENIED_COMMAND] = "no permission to execute the command or subcommand",
         [ACL_DENIED_KEY] = "no permission to touch the specified keys",
-        [ACL_DENIED_CHANNEL] =
-            "no permission to access one of the channels used as arguments to the command",
+        [ACL_DENIED_CHANNEL] = "no permission to access one of the channels used as arguments",
     };
     reply_errorf(c->reply,
                  "NOPERM ACLs rules changed between the moment the transaction was accumulated and "

@@ -107,7 +107,10 @@ static bool debug_allows(const struct call *c)
 
 static bool allowed(struct call *c)
 {
-    if (!find_command(c))
+    bool found = find_command(c);
+    if (c->flags == 0)
+        c->session->last = c->cmd; /* now, since ACL LOG shows a refused one with its client */
+    if (!found)
         return false;
     if (!debug_allows(c))
         return refuse(c, ERR_NO_DEBUG);

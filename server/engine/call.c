@@ -22,10 +22,7 @@ void call_run(struct call *c)
 {
     unsigned errors = c->reply->errors;
     c->keys = keyspace_db(&c->engine->space, c->session->db);
-    bool admitted = admit(c);
-    if (c->flags == 0)
-        c->session->last = c->cmd;
-    if (admitted)
+    if (admit(c))
         call_handle(c);
     else
         call_rejected(c, errors);

@@ -110,7 +110,7 @@ static int on_acl_check(void *ctx, const struct bytes *argv, size_t argc)
     const struct command *cmd = on_resolve(ctx, argv[0]);
     if (cmd && cmd->sub && argc > 1)
         cmd = command_sub(cmd, argv[1]);
-    if (cmd == NULL || !command_arity_ok(cmd, argc))
+    if (cmd == NULL)
         return -1;
     const struct call *c = context(ctx)->outer;
     size_t at;

@@ -354,6 +354,7 @@ TEST(acl_log, keeps_refusals_and_counts_equal_ones)
     assert_non_null(strstr(rig_reply(r), "count :2 $6 reason $7 command $7 context $8 toplevel $6 "
                                          "object $3 get $8 username $3 bob $11 age-seconds $3 "
                                          "1.5"));
+    assert_non_null(strstr(rig_reply(r), " cmd=get user=bob ")); /* what was refused */
     run(r, "INFO stats");
     assert_non_null(strstr(rig_reply(r), "acl_access_denied_auth:1"));
     assert_non_null(strstr(rig_reply(r), "acl_access_denied_cmd:2"));
