@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void mem_out(size_t n)
+{
+    fprintf(stderr, "latchd: out of memory (%zu bytes wanted)\n", n);
+    abort();
+}
+
 static void *must(void *p, size_t n)
 {
-    if (p == NULL && n != 0) {
-        fprintf(stderr, "latchd: out of memory (%zu bytes wanted)\n", n);
-        abort();
-    }
+    if (p == NULL && n != 0)
+        mem_out(n);
     return p;
 }
 

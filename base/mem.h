@@ -1,7 +1,7 @@
 /*
  * Memory from libc, with one decision made once: our own small needs do not fail (the process ends
- * with one line on stderr), and a size that a client chose may fail, with NULL, for the caller to
- * turn into an error reply.
+ * with one line on stderr, which is the log of the program), and a size that a client chose may
+ * fail, with NULL, for the caller to turn into an error reply.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
@@ -14,6 +14,7 @@ void *mem_try(size_t n);               /* not zeroed; NULL on failure */
 void *mem_try_grow(void *p, size_t n); /* NULL on failure, and `p` is untouched */
 char *mem_strdup(const char *s);       /* NULL gives NULL */
 void mem_free(void *p);
-size_t mem_size(const void *p); /* bytes the allocator really set aside for `p` */
+_Noreturn void mem_out(size_t n); /* says so, and ends the process */
+size_t mem_size(const void *p);   /* bytes the allocator really set aside for `p` */
 
 #endif

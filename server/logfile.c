@@ -97,3 +97,25 @@ void logfile_write(void *ctx, enum log_level level, const char *line)
     ssize_t written = write(f->fd, text, n);
     (void)written;
 }
+
+/* Called with whole lines, as far as `aside` has room for them. */
+static ssize_t write_aside(void *ctx, const char *text, size_t n)
+{
+    char line[sizeof((struct logfile *)0)->aside + 1];
+    size_t len = n < sizeof line ? n : sizeof line - 1;
+    memcpy(line, text, len);
+    line[len] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    logfile_write(ctx, LOG_WARNING, line);
+    return (ssize_t)n;
+}
+
+/* Its buffer is there already, so that nothing is allocated when there is no memory to tell of. */
+void logfile_take_stderr(struct logfile *f)
+{
+    FILE *lines = fopencookie(f, "w", (cookie_io_functions_t){.write = write_aside});
+    if (lines == NULL)
+        return;
+    setvbuf(lines, f->aside, _IOLBF, sizeof f->aside);
+    stderr = lines;
+}

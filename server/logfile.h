@@ -12,7 +12,8 @@ struct logfile {
     int fd;
     const char *path; /* borrowed; "" is standard output */
     bool json;
-    char role; /* as Redis shows it: C while starting, M while serving */
+    char role;        /* as Redis shows it: C while starting, M while serving */
+    char aside[1024]; /* what is said to stderr, up to the end of its line */
 };
 
 /* Lines on standard output from now on, until logfile_open. */
@@ -24,6 +25,11 @@ bool logfile_open(struct logfile *f, const struct config *cfg);
 /* Opens the file of that name anew, after it was moved away. Lines written meanwhile by other
  * threads go to either. */
 bool logfile_reopen(struct logfile *f);
+
+/* From now on what is said to stderr is a line of the log, too: the last words of a process that
+ * has no memory left, or that finds one of its beliefs wrong. A daemon has no other place for them.
+ */
+void logfile_take_stderr(struct logfile *f);
 
 /* For struct log; ctx is the logfile. */
 void logfile_write(void *ctx, enum log_level level, const char *line);

@@ -127,6 +127,7 @@ static bool prepare(struct program *p, char **argv)
         return false;
     if (cfg->daemonize && !supervisor_watches(cfg))
         process_daemonize();
+    logfile_take_stderr(&p->logfile);
     about_log_start(cfg, p->name, &p->log);
     if (p->launch.any)
         log_notice(&p->log, "Configuration loaded");

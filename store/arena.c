@@ -151,10 +151,8 @@ static void map_chunk(struct arena *a)
     char *base;
     size_t len;
     char *p = map_aligned(a, CHUNK_BYTES, &base, &len);
-    if (p == NULL) {
-        mem_alloc(SIZE_MAX / 2); /* does not return: one line, and the end */
-        return;
-    }
+    if (p == NULL)
+        mem_out(CHUNK_BYTES);
     a->chunks = mem_grow(a->chunks, (a->nchunks + 1) * sizeof *a->chunks);
     a->chunks[a->nchunks++] = base;
     for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
@@ -172,7 +170,7 @@ static struct arena_page *open_page(struct arena *a, uint32_t class, uint32_t si
         map_chunk(a);
     uint32_t number = a->idle;
     if (number == 0)
-        mem_alloc(SIZE_MAX / 2);
+        mem_out(ARENA_PAGE);
     a->idle = a->after[number];
     a->nidle--;
     struct arena_page *page = page_at(a, number);
@@ -301,7 +299,7 @@ void *arena_block(struct arena *a, void *p, size_t size)
     if (grown == NULL && more_to_try(a))
         grown = mem_try_grow(p, size);
     if (grown == NULL && size <= ARENA_SMALL)
-        mem_alloc(SIZE_MAX / 2); /* does not return: one line, and the end */
+        mem_out(size);
     if (grown)
         a->bytes += mem_size(grown) - before;
     return grown;

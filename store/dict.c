@@ -97,8 +97,8 @@ static bool add_segment(struct dict *d)
 
 static void first_slots(struct dict *d)
 {
-    while (!add_segment(d))
-        mem_alloc(SIZE_MAX / 2); /* does not return */
+    if (!add_segment(d))
+        mem_out(MIN_SLOTS * sizeof(ref));
     d->nslots = d->low = MIN_SLOTS;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -581,6 +582,62 @@ TEST(process, goes_to_the_background_when_asked_to)
     assert_int_equal(status, 0);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     end(&c);
+}
+
+/* The process may have no more memory than it has now. */
+static void starve(pid_t pid)
+{
+    char path[64], pages[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(pages, sizeof pages, f));
+    fclose(f);
+    rlim_t now = strtoul(pages, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(prlimit(pid, RLIMIT_AS, &(struct rlimit){now, now}, NULL), 0);
+}
+
+/* The first key takes the first memory for keys, of which nobody has chosen the size. */
+static void set_first_key(const struct child *c)
+{
+    char path[128];
+    struct client client;
+    path_in(c, "s", path);
+    assert_true(client_connect_unix(&client, path));
+    assert_true(client_say(&client, "SET k v"));
+    assert_true(client_closed(&client, WAIT_MS));
+    client_close(&client);
+}
+
+/* What we need ourselves and do not get; of what a client wants, tests/faults tells. */
+TEST(process, without_memory_for_itself_it_ends_with_one_line_in_the_log)
+{
+    static const char last[] = " # latchd: out of memory (";
+    for (int daemonized = 0; daemonized < 2; daemonized++) {
+        struct child c;
+        char text[4096];
+        int status = 0;
+        begin(&c);
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        RUN(&c, "latchd", SERVER, "--daemonize", daemonized ? "yes" : "no", "--pidfile", "pid",
+            "--logfile", "log");
+        assert_true(await_file(&c, "log", READY));
+        assert_true(read_file(&c, "pid", text, sizeof text));
+        pid_t pid = (pid_t)atoi(text);
+        starve(pid);
+        set_first_key(&c);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        assert_true(read_file(&c, "log", text, sizeof text));
+        const char *at = strstr(text, last);
+        assert_non_null(at);
+        assert_string_equal(strchr(at, '\n'), "\n"); /* and nothing after it */
+        if (daemonized)
+            assert_int_equal(exit_code(&c), 0);
+        c.pid = 0;
+        prctl(PR_SET_CHILD_SUBREAPER, 0);
+        end(&c);
+    }
 }
 
 /* A device for which the disk is always full, under another name; false where none can be made. */
