@@ -260,7 +260,7 @@ static bool host_ready(void *ctx)
 
 /* Assembly. */
 
-static void assemble(struct server *s, const struct server_options *o)
+static bool assemble(struct server *s, const struct server_options *o)
 {
     static const struct engine_host engine_host = {.wake = host_wake,
                                                    .crowded = host_crowded,
@@ -297,12 +297,12 @@ static void assemble(struct server *s, const struct server_options *o)
                                                     .ctx = s,
                                                     .now = clock_ms(&s->clock),
                                                     .seed = seed});
-    net_init(&s->net, &(struct net_options){.loop = &s->loop,
-                                            .engine = s->engine,
-                                            .config = o->config,
-                                            .log = o->log,
-                                            .host = &net_host,
-                                            .ctx = s});
+    return net_init(&s->net, &(struct net_options){.loop = &s->loop,
+                                                   .engine = s->engine,
+                                                   .config = o->config,
+                                                   .log = o->log,
+                                                   .host = &net_host,
+                                                   .ctx = s});
 }
 
 static bool listen_somewhere(struct server *s, const struct server_options *o)
@@ -337,8 +337,8 @@ struct server *server_new(const struct server_options *o)
     uv_async_init(&s->loop, &s->hail, on_hail);
     uv_timer_init(&s->loop, &s->ring);
     s->hail.data = s->ring.data = s;
-    assemble(s, o);
-    if (!acl_load_configured(s->engine) || !listen_somewhere(s, o) || !open_http(s, o)) {
+    if (!assemble(s, o) || !acl_load_configured(s->engine) || !listen_somewhere(s, o) ||
+        !open_http(s, o)) {
         server_free(s);
         return NULL;
     }

@@ -1,6 +1,6 @@
 /*
  * Serving others from inside a command that takes long, which is a script past its threshold. The
- * loop cannot be entered a second time; so the same descriptors are looked at once, without
+ * loop cannot be entered a second time; so the pollers are asked once, without
  * waiting, and what is ready is read, executed by the rules for a busy server, and answered. The
  * connection whose command is running is left alone.
  */
@@ -9,14 +9,9 @@
 
 #include "server/net/net.h"
 
-struct conn;
-
 void busy_serve(struct net *n);
 
 /* The command that took long has ended. */
 void busy_end(struct net *n);
-
-/* The connection waits for something else than before. */
-void busy_watch(struct net *n, struct conn *c);
 
 #endif

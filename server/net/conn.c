@@ -1,10 +1,15 @@
 /*
  * Reading, executing, writing, closing.
  *
- * Sockets are watched with uv_poll and read and written here, rather than through libuv's streams.
- * A stream takes 88 bytes more per connection and its own allocation per queued write; it cannot be
- * read or written while a script keeps the loop waiting; and a client that is not read from
- * (because it is blocked in BLPOP) could vanish unseen, where uv_poll still reports the disconnect.
+ * Sockets are watched by a poller and read and written here, rather than through libuv's streams.
+ * A stream takes 248 bytes more per connection and its own allocation per queued write; it cannot
+ * be read or written while a script keeps the loop waiting; and a client that is not read from
+ * (because it is blocked in BLPOP) could vanish unseen, where epoll still reports the disconnect.
+ *
+ * Most of the time there are two kinds of clients: those that have been here for a while, which
+ * hold and wait for locks, and newcomers. Each kind has a poller, so that a crowd of the one does
+ * not keep the other waiting. A client is a newcomer until it has logged in and stayed for a
+ * second.
  *
  * Input normally goes into the loop's one buffer and commands are executed from there in place.
  * What is left over (half a command, or commands that must wait) moves into a `struct input`; from
@@ -30,7 +35,7 @@
 
 /* A client that sends more than this in one go lets others pass before the rest is looked at. When
  * the turn has taken its time already, each has the smaller share. */
-enum { COMMANDS_PER_TURN = 1000, COMMANDS_LATE = 4, READ_LATE = 64 << 10, CLOSES_LATE = 1 };
+enum { COMMANDS_PER_TURN = 1000, COMMANDS_LATE = 4, READ_LATE = 64 << 10 };
 
 enum {
     READ_LEAST = 16 << 10, /* room behind unfinished input */
@@ -42,19 +47,21 @@ enum {
 
 enum { LINGER_MS = 2000, AUTH_MS = 60000, ENDING_MS = 60000, HANDSHAKE_MS = 10000 };
 
+enum { NEWCOMER_MS = 1000 };
+
 struct input {
     struct parser parser;
     struct buf buf;
 };
 
-static struct net *net_of(const struct conn *c)
+static struct poller *poller_of(const struct conn *c)
 {
-    return c->poll.data;
+    return c->flags & CONN_NEW ? &c->net->newcomers : &c->net->regulars;
 }
 
-static void on_closed(uv_handle_t *h)
+void conn_rest(struct conn *c)
 {
-    mem_free(container_of((uv_poll_t *)h, struct conn, poll));
+    poller_watch(poller_of(c), c, 0);
 }
 
 static void drop_input(struct conn *c)
@@ -112,14 +119,13 @@ static bool goes(const struct conn *c)
 void conn_account(struct conn *c)
 {
     size_t size = goes(c) ? 0 : memory(c) + session_memory(c->session);
-    net_of(c)->memory += size - c->counted;
+    c->net->memory += size - c->counted;
     c->counted = size;
 }
 
 void conn_close(struct conn *c)
 {
-    struct net *n = net_of(c);
-    list_unlink(&c->link);
+    struct net *n = c->net;
     if (c->session)
         session_free(c->session);
     c->session = NULL;
@@ -129,15 +135,17 @@ void conn_close(struct conn *c)
     conn_account(c);
     n->nconns--;
     n->nlingering -= (c->flags & CONN_LINGERS) != 0;
-    uv_close((uv_handle_t *)&c->poll, on_closed);
+    poller_forget(poller_of(c), c);
     close(c->fd);
+    list_unlink(&c->link);
+    list_append(&n->gone, &c->link);
     listener_resume(n);
 }
 
 void conn_wake(struct conn *c)
 {
     if (!(c->flags & CONN_LINGERS) && list_empty(&c->link))
-        list_append(&net_of(c)->dirty, &c->link);
+        list_append(&c->net->dirty, &c->link);
 }
 
 /* Limits. */
@@ -152,7 +160,7 @@ static const struct output_limit *output_limit(const struct conn *c)
     if (acl_must_login(c->session))
         return &for_strangers;
     bool pubsub = c->session->flags & SESSION_PUBSUB;
-    return &net_of(c)->config->output_limit[pubsub ? CLIENT_CLASS_PUBSUB : CLIENT_CLASS_NORMAL];
+    return &c->net->config->output_limit[pubsub ? CLIENT_CLASS_PUBSUB : CLIENT_CLASS_NORMAL];
 }
 
 static size_t unsent(const struct conn *c)
@@ -181,7 +189,7 @@ static struct parser_limits parser_limits(const struct conn *c)
 {
     return (struct parser_limits){
         .args = ARGS_MOST,
-        .bulk = net_of(c)->config->proto_max_bulk_len,
+        .bulk = c->net->config->proto_max_bulk_len,
         .line = LINE_MOST,
         .unauthenticated = acl_must_login(c->session),
     };
@@ -192,7 +200,7 @@ static struct parser_limits parser_limits(const struct conn *c)
 static void refuse(struct conn *c, const char *why)
 {
     struct session *s = c->session;
-    log_verbose(net_of(c)->log, "%s from client id=%llu", why, (unsigned long long)s->id);
+    log_verbose(c->net->log, "%s from client id=%llu", why, (unsigned long long)s->id);
     buf_printf(&s->out, "-ERR %s\r\n", why);
     s->flags |= SESSION_CLOSING;
     c->flags |= CONN_RUDE;
@@ -200,7 +208,7 @@ static void refuse(struct conn *c, const char *why)
 
 static void submit(struct conn *c, const struct bytes *argv, size_t argc)
 {
-    struct net *n = net_of(c);
+    struct net *n = c->net;
     if (n->busy) {
         n->host->submit_busy(n->ctx, c->session, argv, argc);
         return;
@@ -213,7 +221,7 @@ static void submit(struct conn *c, const struct bytes *argv, size_t argc)
  * over. Says how many bytes were used up. */
 static size_t execute(struct conn *c, struct parser *p, struct bytes in)
 {
-    struct net *n = net_of(c);
+    struct net *n = c->net;
     struct session *s = c->session;
     size_t done = 0;
     bool late = net_turn_is_late(n);
@@ -256,7 +264,7 @@ static void keep_input(struct conn *c, struct parser *p, struct bytes rest)
 
 static void execute_shared(struct conn *c, struct bytes in)
 {
-    struct parser *p = &net_of(c)->reader->parser;
+    struct parser *p = &c->net->reader->parser;
     size_t used = execute(c, p, in);
     if (used < in.n) {
         keep_input(c, p, (struct bytes){in.p + used, in.n - used});
@@ -282,37 +290,21 @@ static void execute_kept(struct conn *c)
     }
 }
 
-/* Waiting. */
-
-static void on_ready(uv_poll_t *poll, int status, int events);
-
-static void watch_for(struct conn *c, int events)
-{
-    if (events == c->events)
-        return;
-    c->events = (uint8_t)events;
-    if (events)
-        uv_poll_start(&c->poll, events, on_ready);
-    else
-        uv_poll_stop(&c->poll);
-    busy_watch(net_of(c), c);
-}
-
 /* Reading. */
 
 /* Room for the client's next bytes: NULL when memory is out. */
 static char *input_room(struct conn *c, size_t *room)
 {
     if (c->input == NULL) {
-        *room = net_was_late(net_of(c)) ? READ_LEAST : NET_READ_SIZE;
-        return net_of(c)->reader->bytes;
+        *room = net_was_late(c->net) ? READ_LEAST : NET_READ_SIZE;
+        return c->net->reader->bytes;
     }
     struct buf *b = &c->input->buf;
     size_t want = c->input->parser.want;
     want = want < READ_LEAST ? READ_LEAST : want > READ_MOST ? READ_MOST : want;
     if (!buf_try_room(b, want))
         return NULL;
-    size_t most = net_was_late(net_of(c)) ? READ_LATE : READ_MOST;
+    size_t most = net_was_late(c->net) ? READ_LATE : READ_MOST;
     *room = b->cap - b->to < most ? b->cap - b->to : most;
     return b->p + b->to;
 }
@@ -325,11 +317,11 @@ static void received(struct conn *c, char *p, size_t len)
     }
     buf_added(&c->input->buf, len);
     execute_kept(c);
-    int64_t limit = net_of(c)->config->client_query_buffer_limit;
+    int64_t limit = c->net->config->client_query_buffer_limit;
     if (c->input && !(c->flags & CONN_MORE) && over(limit, buf_len(&c->input->buf))) {
-        log_warning(net_of(c)->log, "Closing client that reached max query buffer length: id=%llu",
+        log_warning(c->net->log, "Closing client that reached max query buffer length: id=%llu",
                     (unsigned long long)c->session->id);
-        net_of(c)->engine->stats.query_limit_closed++;
+        c->net->engine->stats.query_limit_closed++;
         session_close(c->session, true);
     }
 }
@@ -344,14 +336,14 @@ static ssize_t read_tls(struct conn *c, char *p, size_t room)
     bool was_up = is_up(c);
     ssize_t len = tls_read(c->tls, p, room);
     if (len < 0 && errno != EAGAIN && !was_up)
-        log_verbose(net_of(c)->log, "Error accepting a client connection: %s", tls_error(c->tls));
+        log_verbose(c->net->log, "Error accepting a client connection: %s", tls_error(c->tls));
     return len;
 }
 
 static void conn_read(struct conn *c)
 {
     size_t room;
-    if (!is_up(c) && net_of(c)->handshakes-- <= 0)
+    if (!is_up(c) && c->net->handshakes-- <= 0)
         return; /* the socket stays readable: the next turn comes back to it */
     char *p = input_room(c, &room);
     ssize_t len = p == NULL ? -1 : c->tls ? read_tls(c, p, room) : read(c->fd, p, room);
@@ -361,7 +353,7 @@ static void conn_read(struct conn *c)
         c->session->flags |= SESSION_KILLED;
         return;
     }
-    struct stats *stats = &net_of(c)->engine->stats;
+    struct stats *stats = &c->net->engine->stats;
     stats->reads++;
     stats->in += (size_t)len;
     if (len == 0)
@@ -372,40 +364,29 @@ static void conn_read(struct conn *c)
 
 static void linger_on(struct conn *c)
 {
-    struct net *n = net_of(c);
+    struct net *n = c->net;
     ssize_t len = read(c->fd, n->reader->bytes, NET_READ_SIZE);
     if (len == 0 || (len < 0 && errno != EAGAIN && errno != EINTR))
         conn_close(c);
 }
 
 /* What had arrived before the connection broke can still be read, and after it the error. */
-void conn_ready(struct conn *c, bool broken, int events)
+void conn_ready(struct conn *c, uint32_t events)
 {
     if (c->flags & CONN_LINGERS) {
         linger_on(c);
         return;
     }
-    if (broken || events & (UV_WRITABLE | UV_DISCONNECT))
+    if (events & ~(uint32_t)EPOLLIN)
         c->flags &= (uint8_t)~CONN_FULL;
-    if (broken || events & UV_READABLE)
+    if (events & (EPOLLIN | EPOLLERR))
         conn_read(c);
-    else if (events & UV_DISCONNECT)
+    else if (events & (EPOLLRDHUP | EPOLLHUP))
         c->flags |= CONN_EOF;
     conn_wake(c); /* behind those that its commands woke: who waited is told first */
-    /* It may be some turns until it is closed; the loop would come back to it all the while. */
+    /* It may be some turns until it is closed; the poller would come back to it all the while. */
     if (c->flags & CONN_EOF || c->session->flags & SESSION_KILLED)
-        watch_for(c, 0);
-}
-
-static void on_ready(uv_poll_t *poll, int status, int events)
-{
-    struct conn *c = container_of(poll, struct conn, poll);
-    /* Thousands may leave at once; they can wait, and those who stay should not. */
-    if (events & UV_DISCONNECT && net_turn_is_late(net_of(c)))
-        return;
-    if (status < 0)
-        c->events = 0; /* libuv has stopped watching it */
-    conn_ready(c, status < 0, events);
+        conn_rest(c);
 }
 
 /* Writing. */
@@ -421,9 +402,9 @@ static bool drain(struct conn *c, struct buf *b)
         c->flags |= CONN_FULL;
     if (len < 0)
         return errno == EAGAIN || errno == EINTR;
-    c->session->last_used = net_of(c)->now;
-    net_of(c)->engine->stats.writes++;
-    net_of(c)->engine->stats.out += (size_t)len;
+    c->session->last_used = c->net->now;
+    c->net->engine->stats.writes++;
+    c->net->engine->stats.out += (size_t)len;
     buf_consume(b, (size_t)len);
     return true;
 }
@@ -431,7 +412,7 @@ static bool drain(struct conn *c, struct buf *b)
 /* An empty buffer that is not unusually large serves another client; an idle one has none. */
 static void drop_output(struct conn *c)
 {
-    struct net *n = net_of(c);
+    struct net *n = c->net;
     struct buf *out = &c->session->out;
     if (n->nspares < NET_SPARES && out->cap && out->cap <= SPARE_MOST) {
         n->spares[n->nspares++] = *out;
@@ -489,11 +470,11 @@ static bool within_limits(struct conn *c)
     const struct output_limit *limit = output_limit(c);
     size_t size = unsent(c);
     if (over(limit->hard, size)) {
-        log_warning(net_of(c)->log,
+        log_warning(c->net->log,
                     "Client id=%llu scheduled to be closed ASAP for overcoming of output buffer "
                     "limits.",
                     (unsigned long long)c->session->id);
-        net_of(c)->engine->stats.output_limit_closed++;
+        c->net->engine->stats.output_limit_closed++;
         return false;
     }
     if (c->tail == NULL)
@@ -501,8 +482,8 @@ static bool within_limits(struct conn *c)
     if (!over(limit->soft, size)) {
         c->tail->slow_since = 0;
     } else if (c->tail->slow_since == 0) {
-        c->tail->slow_since = net_now(net_of(c));
-        net_expect(net_of(c), conn_deadline(c));
+        c->tail->slow_since = net_now(c->net);
+        net_expect(c->net, conn_deadline(c));
     }
     return true;
 }
@@ -513,7 +494,7 @@ static bool within_limits(struct conn *c)
  * the kernel throw away what was written last. */
 static void linger(struct conn *c)
 {
-    struct net *n = net_of(c);
+    struct net *n = c->net;
     session_free(c->session);
     c->session = NULL;
     drop_input(c);
@@ -527,7 +508,8 @@ static void linger(struct conn *c)
     list_append(&n->lingering, &c->link);
     net_expect(n, conn_deadline(c));
     conn_account(c);
-    watch_for(c, UV_READABLE);
+    if (!poller_watch(poller_of(c), c, EPOLLIN))
+        conn_close(c);
 }
 
 static bool finished(const struct conn *c)
@@ -541,7 +523,7 @@ static bool finished(const struct conn *c)
     return (s->flags & SESSION_CLOSING || executed) && unsent(c) == 0;
 }
 
-static void finish(struct conn *c)
+void conn_finish(struct conn *c)
 {
     bool polite = !(c->session->flags & SESSION_KILLED) && !(c->flags & CONN_EOF);
     if (polite && (c->flags & CONN_RUDE || c->input))
@@ -550,32 +532,37 @@ static void finish(struct conn *c)
         conn_close(c);
 }
 
+static void promote(struct conn *c)
+{
+    const struct session *s = c->session;
+    if (acl_must_login(s) || !is_up(c) || c->net->now - s->created < NEWCOMER_MS)
+        return;
+    conn_rest(c);
+    c->flags &= (uint8_t)~CONN_NEW;
+}
+
 /* What to wait for. A blocked client is not read from, but that it leaves must be seen: what it
  * waits for would be handed to nobody. */
 static void watch(struct conn *c)
 {
     bool waits = (c->tail && is_up(c)) || (c->tls && tls_unsent(c->tls));
-    int events = waits ? UV_WRITABLE : 0;
+    uint32_t events = waits ? EPOLLOUT : 0;
     if (c->session->flags & SESSION_BLOCKED)
-        events |= UV_DISCONNECT;
+        events |= EPOLLRDHUP;
     else if (may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF)))
-        events |= UV_READABLE | UV_DISCONNECT;
-    watch_for(c, events);
+        events |= EPOLLIN | EPOLLRDHUP;
+    if (c->flags & CONN_NEW)
+        promote(c);
+    if (!poller_watch(poller_of(c), c, events)) {
+        c->session->flags |= SESSION_KILLED;
+        conn_wake(c);
+    }
 }
 
 /* Are there bytes to be read that the socket will not tell of? */
 static bool has_more(const struct conn *c)
 {
     return c->tls && tls_has_more(c->tls) && may_execute(c) && !(c->flags & (CONN_MORE | CONN_EOF));
-}
-
-/* It is slow work, with large buffers above all. */
-static bool may_close(struct net *n)
-{
-    if (n->closes <= 0 || (n->closes <= NET_CLOSES - CLOSES_LATE && net_turn_is_late(n)))
-        return false;
-    n->closes--;
-    return true;
 }
 
 void conn_settle(struct conn *c)
@@ -587,20 +574,18 @@ void conn_settle(struct conn *c)
     if (!(c->session->flags & SESSION_KILLED) && (!flush(c) || !within_limits(c)))
         c->session->flags |= SESSION_KILLED;
     if (finished(c)) {
-        if (may_close(net_of(c)))
-            finish(c);
-        else
-            conn_wake(c);
+        conn_rest(c);
+        list_append(&c->net->leaving, &c->link);
         return;
     }
     if ((c->flags & CONN_MORE && may_execute(c)) || has_more(c))
         conn_wake(c);
     if (ending(c))
-        net_expect(net_of(c), conn_deadline(c));
+        net_expect(c->net, conn_deadline(c));
     size_t before = c->counted;
     conn_account(c);
     if (c->counted > before)
-        net_evict(net_of(c));
+        net_evict(c->net);
     watch(c);
 }
 
@@ -615,7 +600,7 @@ void conn_evict(struct conn *c)
     if (s->more)
         buf_free(&s->more->held);
     conn_account(c);
-    watch_for(c, 0);
+    conn_rest(c);
 }
 
 /* Giving up. */
@@ -627,7 +612,7 @@ static int64_t sooner(int64_t a, int64_t b)
 
 int64_t conn_deadline(const struct conn *c)
 {
-    const struct config *cfg = net_of(c)->config;
+    const struct config *cfg = c->net->config;
     const struct session *s = c->session;
     if (s == NULL)
         return c->tail->slow_since + LINGER_MS;
@@ -647,7 +632,7 @@ int64_t conn_deadline(const struct conn *c)
 
 void conn_give_up(struct conn *c)
 {
-    struct net *n = net_of(c);
+    struct net *n = c->net;
     if (c->tail && c->session && c->tail->slow_since) {
         n->engine->stats.output_limit_closed++;
         log_warning(n->log, "Client id=%llu closed for overcoming of output buffer limits.",
@@ -663,16 +648,15 @@ void conn_give_up(struct conn *c)
 void conn_new(struct net *n, int fd, uint32_t session_flags, bool tls)
 {
     struct tls_stream *stream = tls ? tls_accept(n->tls, fd) : NULL;
-    struct conn *c = mem_alloc(sizeof *c);
-    c->fd = fd;
-    c->tls = stream;
-    if ((tls && stream == NULL) || uv_poll_init(n->loop, &c->poll, fd) != 0) {
-        drop_tls(c);
-        mem_free(c);
+    if (tls && stream == NULL) {
         close(fd);
         return;
     }
-    c->poll.data = n;
+    struct conn *c = mem_alloc(sizeof *c);
+    c->net = n;
+    c->fd = fd;
+    c->tls = stream;
+    c->flags = CONN_NEW;
     list_init(&c->link);
     c->session = session_new(n->engine, c, session_flags);
     n->nconns++;
@@ -694,6 +678,6 @@ void conn_describe(const struct conn *c, bool addresses, struct session_facts *o
     out->query = in ? buf_len(in) : 0;
     out->query_free = in ? in->cap - in->to : 0;
     out->memory = memory(c);
-    out->reading = c->events & UV_READABLE;
-    out->writing = c->events & UV_WRITABLE;
+    out->reading = c->events & EPOLLIN;
+    out->writing = c->events & EPOLLOUT;
 }

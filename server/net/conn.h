@@ -17,6 +17,7 @@ enum conn_flag {
     CONN_RUDE = 1 << 2,    /* closed against the client's will: see to it that it reads why */
     CONN_LINGERS = 1 << 3, /* without a session, until the client closes */
     CONN_FULL = 1 << 4,    /* the socket takes nothing until it says so */
+    CONN_NEW = 1 << 5,     /* among net->newcomers */
 };
 
 struct input;
@@ -24,31 +25,38 @@ struct tail;
 struct tls_stream;
 
 struct conn {
-    uv_poll_t poll;   /* `data` is the net */
-    struct list link; /* on net->dirty or net->lingering */
+    struct net *net;
+    struct list link; /* on net->dirty, ->leaving, ->lingering or ->gone */
     struct session *session;
     struct input *input;    /* unfinished, or not executed yet */
     struct tail *tail;      /* output that the socket would not take */
     struct tls_stream *tls; /* NULL: plain */
     size_t counted;         /* bytes of it that are in net->memory */
     int fd;
-    uint8_t flags;  /* enum conn_flag */
-    uint8_t events; /* what the poll waits for */
+    uint16_t events; /* of epoll, that it waits for */
+    uint8_t flags;   /* enum conn_flag */
 };
 
 /* Takes over a connected socket, whose client speaks TLS or not. */
 void conn_new(struct net *n, int fd, uint32_t session_flags, bool tls);
 
-/* Ends it, whatever is unsaid. The struct is freed when the loop has let go of it. */
+/* Ends it, whatever is unsaid. The struct is freed at the end of the turn: a caller may hold it. */
 void conn_close(struct conn *c);
+
+/* Ends one that net->leaving holds; its last words may have to be read first. */
+void conn_finish(struct conn *c);
 
 /* To be settled at the end of this turn. */
 void conn_wake(struct conn *c);
 
-/* The socket is ready for `events` of libuv, or broken. */
-void conn_ready(struct conn *c, bool broken, int events);
+/* The socket is ready for `events` of epoll. */
+void conn_ready(struct conn *c, uint32_t events);
 
-/* Executes what may be executed now, writes, closes if it is time, and says what to wait for. */
+/* Its command is running while others are served: it is not listened to until it is settled. */
+void conn_rest(struct conn *c);
+
+/* Executes what may be executed now, writes, and says what to wait for. One that has ended is put
+ * on net->leaving. */
 void conn_settle(struct conn *c);
 
 /* Counts what it takes in net->memory; conn_settle does it as well. */

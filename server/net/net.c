@@ -117,6 +117,25 @@ static void move_all(struct list *from, struct list *to)
     }
 }
 
+/* It is slow work, with large buffers above all. */
+static void close_some(struct net *n)
+{
+    for (int i = 0; i < NET_CLOSES && !list_empty(&n->leaving); i++) {
+        if (i >= NET_CLOSES_LATE && net_turn_is_late(n))
+            return;
+        conn_finish(container_of(n->leaving.next, struct conn, link));
+    }
+}
+
+static void free_gone(struct net *n)
+{
+    while (!list_empty(&n->gone)) {
+        struct conn *c = container_of(n->gone.next, struct conn, link);
+        list_unlink(&c->link);
+        mem_free(c);
+    }
+}
+
 /* Those that ask again meanwhile have their turn next time. Settling may execute a script, and in
  * the midst of it this runs again: the rest of the outer list is then settled by the inner. */
 void net_settle(struct net *n, const struct conn *but)
@@ -127,7 +146,6 @@ void net_settle(struct net *n, const struct conn *but)
     list_init(&now);
     move_all(&n->dirty, &now);
     n->settling = &now;
-    n->closes = NET_CLOSES;
     n->handshakes = HANDSHAKES_PER_TURN;
     while (!list_empty(&now)) {
         struct conn *c = container_of(now.next, struct conn, link);
@@ -138,6 +156,7 @@ void net_settle(struct net *n, const struct conn *but)
             conn_settle(c);
     }
     n->settling = outer;
+    close_some(n);
 }
 
 /* Memory of all clients together. */
@@ -200,6 +219,8 @@ void net_crowded(struct net *n)
 static void close_handles(struct net *n)
 {
     n->state = NET_CLOSED;
+    poller_close(&n->regulars);
+    poller_close(&n->newcomers);
     uv_close((uv_handle_t *)&n->turn, NULL);
     uv_close((uv_handle_t *)&n->unrest, NULL);
     uv_close((uv_handle_t *)&n->alarm, NULL);
@@ -273,17 +294,19 @@ static void on_turn(uv_prepare_t *p)
     busy_end(n); /* what had waited may have been a script */
     if (now >= n->sweep_at)
         sweep(n, now);
-    bool quiet = list_empty(&n->dirty);
+    bool quiet = list_empty(&n->dirty) && list_empty(&n->leaving);
     net_settle(n, NULL);
     net_evict(n);
     if (n->state == NET_DRAINING)
         end_of_draining(n, quiet);
     else if (n->state == NET_CLOSING)
         end_of_closing(n);
+    free_gone(n);
     n->began = WHEEL_NEVER;
     if (n->state == NET_CLOSED)
         return;
-    bool restless = n->backlog || !list_empty(&n->dirty) || n->state == NET_DRAINING;
+    bool restless = n->backlog || !list_empty(&n->dirty) || !list_empty(&n->leaving) ||
+                    n->state == NET_DRAINING;
     if (restless)
         uv_idle_start(&n->unrest, on_unrest);
     else
@@ -459,7 +482,7 @@ static void watch_settings(struct net *n)
     }
 }
 
-void net_init(struct net *n, const struct net_options *o)
+bool net_init(struct net *n, const struct net_options *o)
 {
     *n = (struct net){.loop = o->loop,
                       .engine = o->engine,
@@ -471,7 +494,9 @@ void net_init(struct net *n, const struct net_options *o)
                       .sweep_at = WHEEL_NEVER};
     list_init(&n->listeners);
     list_init(&n->dirty);
+    list_init(&n->leaving);
     list_init(&n->lingering);
+    list_init(&n->gone);
     reader_init(&n->own_reader);
     n->reader = &n->own_reader;
     n->began = WHEEL_NEVER;
@@ -484,6 +509,12 @@ void net_init(struct net *n, const struct net_options *o)
     n->turn.data = n->retry.data = n;
     uv_prepare_start(&n->turn, on_turn);
     watch_settings(n);
+    n->regulars.set = n->newcomers.set = -1;
+    if (poller_open(&n->regulars, n->loop, NET_REGULARS) &&
+        poller_open(&n->newcomers, n->loop, NET_NEWCOMERS))
+        return true;
+    close_handles(n);
+    return false;
 }
 
 void net_free(struct net *n)

@@ -2,17 +2,18 @@
  * The shell around the engine: a libuv loop that moves bytes between sockets and sessions and lets
  * the engine know that time passes.
  *
- * What happens in one turn of the loop: descriptors that are ready are read and their commands
- * executed; at the end, before waiting again, the engine gets a slice of its own work, every
- * connection that has something to say or to do is settled (conn_settle), and the timer is set to
- * the engine's next deadline. While anything is left over, the loop does not wait; when nothing is,
- * nothing ticks.
+ * What happens in one turn of the loop: a share of the connections that are ready is read and their
+ * commands executed; at the end, before waiting again, the engine gets a slice of its own work,
+ * every connection that has something to say or to do is settled (conn_settle), and the timer is
+ * set to the engine's next deadline. While anything is left over, the loop does not wait; when
+ * nothing is, nothing ticks.
  */
 #ifndef SERVER_NET_NET_H
 #define SERVER_NET_NET_H
 
 #include "resp/parser.h"
 #include "server/engine/engine.h"
+#include "server/net/poller.h"
 
 #include <uv.h>
 
@@ -26,8 +27,8 @@ enum { NET_READ_SIZE = 64 << 10 };
  * should wait for longer than a few of those. */
 enum { NET_TURN_MS = 2 };
 
-/* Connections closed in one turn. */
-enum { NET_CLOSES = 64 };
+/* Connections that are served, and closed, in one turn. */
+enum { NET_REGULARS = 512, NET_NEWCOMERS = 128, NET_CLOSES = 64, NET_CLOSES_LATE = 1 };
 
 /* Buffers that are kept for the replies of the next turn. */
 enum { NET_SPARES = 32 };
@@ -97,11 +98,13 @@ struct net {
     bool paused;
     bool starved; /* no client was accepted since descriptors ran out: that has been said */
 
-    struct list dirty; /* connections to settle at the end of this turn */
+    struct poller regulars, newcomers;
+    struct list dirty;   /* connections to settle at the end of this turn */
+    struct list leaving; /* and to close, some in each turn */
     struct list lingering;
-    int closes;      /* how many more may be closed in this turn: it is slow work */
-    int handshakes;  /* and how many steps of TLS handshakes are left: they are slower */
-    struct tls *tls; /* NULL until it is asked for */
+    struct list gone; /* closed, to be freed at the end of this turn */
+    int handshakes;   /* steps of TLS handshakes that are left in this turn: they are slow */
+    struct tls *tls;  /* NULL until it is asked for */
     size_t nconns, nlingering;
     size_t memory;         /* bytes that all connections and their sessions take */
     int64_t now;           /* as the host last told */
@@ -118,7 +121,8 @@ struct net {
     struct config_hook hooks[NET_HOOKS];
 };
 
-void net_init(struct net *n, const struct net_options *o);
+/* False when descriptors are out; it is closed then. */
+bool net_init(struct net *n, const struct net_options *o);
 
 /* Only after the loop has run empty, or never ran. */
 void net_free(struct net *n);

@@ -141,12 +141,12 @@ struct shell *shell_new_deaf(const char *const *settings)
                                                     .ctx = s,
                                                     .now = s->now,
                                                     .seed = 1});
-    net_init(&s->net, &(struct net_options){.loop = &s->loop,
-                                            .engine = s->engine,
-                                            .config = &s->config,
-                                            .log = &s->log,
-                                            .host = &net_host,
-                                            .ctx = s});
+    assert_true(net_init(&s->net, &(struct net_options){.loop = &s->loop,
+                                                        .engine = s->engine,
+                                                        .config = &s->config,
+                                                        .log = &s->log,
+                                                        .host = &net_host,
+                                                        .ctx = s}));
     return s;
 }
 

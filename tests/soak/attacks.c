@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is freed in slices is freed after the reply; others are to notice nothing of that, either.
- */
-enum { SCALE = 1000000, MOST_MS = 10, AFTERMATH_MS = 1500 };
+/* The bystander has been there for a while when it begins. What is freed in slices is freed after
+ * the reply; others are to notice nothing of that, either. */
+enum { SCALE = 1000000, MOST_MS = 10, BEFORE_MS = 1500, AFTERMATH_MS = 1500 };
 
 struct watched {
     double longest; /* ms that a PING took */
@@ -93,6 +93,7 @@ static pid_t start(struct front *f, const struct attack *a)
     if (pid != 0)
         return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    poll(NULL, 0, BEFORE_MS);
     if (a->prepare)
         a->prepare(f);
     f->phase = PHASE_ATTACKING;

@@ -1,4 +1,5 @@
 /* What one turn of the loop does, and when it waits. */
+#include "server/net/conn.h"
 #include "tests/lib/shell.h"
 #include "tests/lib/test.h"
 
@@ -113,16 +114,36 @@ TEST(turn, replies_of_one_read_leave_together)
     shell_free(s);
 }
 
-TEST(turn, a_crowd_that_leaves_at_once_lets_others_pass)
+/* One that has been here for a while. */
+static struct client dial_regular(struct shell *s)
 {
-    enum { CROWD = 400 };
-    static struct client crowd[CROWD];
-    struct shell *s = shell_new(NULL);
-    struct client other = shell_dial(s);
+    struct client c = shell_dial(s);
+    shell_later(s, 1001);
+    shell_ask(s, &c, "PING", "+PONG\r\n");
+    return c;
+}
+
+enum { CROWD = 400 };
+
+static void dial_crowd(struct shell *s, struct client crowd[CROWD])
+{
     for (int i = 0; i < CROWD; i++)
         crowd[i] = shell_dial(s);
+}
+
+static void close_crowd(struct client crowd[CROWD])
+{
     for (int i = 0; i < CROWD; i++)
         client_close(&crowd[i]);
+}
+
+TEST(turn, a_crowd_that_leaves_at_once_lets_others_pass)
+{
+    static struct client crowd[CROWD];
+    struct shell *s = shell_new(NULL);
+    struct client other = dial_regular(s);
+    dial_crowd(s, crowd);
+    close_crowd(crowd);
     assert_true(client_say(&other, "PING"));
     shell_turn(s);
     shell_turn(s);
@@ -135,22 +156,75 @@ TEST(turn, a_crowd_that_leaves_at_once_lets_others_pass)
     shell_free(s);
 }
 
-TEST(turn, a_busy_crowd_has_small_shares_once_the_turn_is_late)
+TEST(turn, a_crowd_of_newcomers_lets_others_pass)
 {
-    enum { CROWD = 50, N = 40, LATE = 4 };
     static struct client crowd[CROWD];
     struct shell *s = shell_new(NULL);
+    struct client other = dial_regular(s);
+    dial_crowd(s, crowd);
+    int64_t before = s->engine->stats.commands;
     for (int i = 0; i < CROWD; i++)
+        assert_true(client_say(&crowd[i], "PING"));
+    assert_true(client_say(&other, "ECHO x"));
+    shell_turn(s);
+    shell_turn(s);
+    shell_hears(&other, "$1\r\nx\r\n");
+    assert_in_range(s->engine->stats.commands - before, 2, 2 * NET_NEWCOMERS + 1);
+    shell_rest(s);
+    for (int i = 0; i < CROWD; i++)
+        shell_hears(&crowd[i], "+PONG\r\n");
+    close_crowd(crowd);
+    client_close(&other);
+    shell_free(s);
+}
+
+static bool is_new(const struct session *session)
+{
+    const struct conn *c = session->owner;
+    return c->flags & CONN_NEW;
+}
+
+TEST(turn, a_newcomer_is_one_until_it_has_logged_in_and_stayed_for_a_second)
+{
+    static const char *const guarded[] = {"requirepass", "secret", NULL};
+    struct shell *s = shell_new(guarded);
+    struct client c = shell_dial(s);
+    const struct session *session = shell_session(s);
+    shell_later(s, 1001);
+    shell_ask(s, &c, "PING", "-NOAUTH Authentication required.\r\n");
+    assert_true(is_new(session));
+    shell_ask(s, &c, "AUTH secret", "+OK\r\n");
+    assert_false(is_new(session));
+
+    struct client late = shell_dial(s);
+    session = shell_session(s);
+    shell_ask(s, &late, "AUTH secret", "+OK\r\n");
+    assert_true(is_new(session));
+    shell_later(s, 1001);
+    shell_ask(s, &late, "PING", "+PONG\r\n");
+    assert_false(is_new(session));
+    shell_ask(s, &late, "PING", "+PONG\r\n");
+    client_close(&c);
+    client_close(&late);
+    shell_free(s);
+}
+
+TEST(turn, a_busy_crowd_has_small_shares_once_the_turn_is_late)
+{
+    enum { BUSY = 50, N = 40, LATE = 4 };
+    static struct client crowd[BUSY];
+    struct shell *s = shell_new(NULL);
+    for (int i = 0; i < BUSY; i++)
         crowd[i] = shell_dial(s);
-    for (int i = 0; i < CROWD; i++)
+    for (int i = 0; i < BUSY; i++)
         send_many(&crowd[i], "PING\r\n", N);
     s->cost = 1;
     shell_turn(s);
-    assert_in_range(s->engine->stats.commands, CROWD, CROWD * LATE);
+    assert_in_range(s->engine->stats.commands, BUSY, BUSY * LATE);
     s->cost = 0;
     shell_rest(s);
-    assert_int_equal(s->engine->stats.commands, CROWD * N);
-    for (int i = 0; i < CROWD; i++)
+    assert_int_equal(s->engine->stats.commands, BUSY * N);
+    for (int i = 0; i < BUSY; i++)
         client_close(&crowd[i]);
     shell_free(s);
 }
