@@ -328,29 +328,26 @@ static const struct command *quoted_command(struct call *c)
 static void reply_keys(struct call *c, bool with_flags)
 {
     const struct command *cmd = quoted_command(c);
-    const struct bytes *argv = c->argv + 2;
-    size_t argc = c->argc - 2;
     if (cmd == NULL)
         return;
-    size_t *at = mem_alloc(argc * sizeof *at);
-    uint16_t *flags = mem_alloc(argc * sizeof *flags);
-    int n = command_keys(cmd, argv, argc, at, flags, argc);
-    if (n < 0 && cmd->flags & CMD_NO_MANDATORY_KEYS)
-        n = 0;
-    if (n < 0)
+    const struct bytes *argv = c->argv + 2;
+    struct key_walk keys = key_walk(cmd, argv, c->argc - 2), ahead = keys;
+    size_t n = 0, at;
+    uint16_t flags;
+    while (key_walk_next(&ahead, &at, &flags))
+        n++;
+    if (n == 0 && !(cmd->flags & CMD_NO_MANDATORY_KEYS)) {
         reply_error(c->reply, BYTES("ERR Invalid arguments specified for command"));
-    else
-        reply_array(c->reply, (size_t)n);
-    for (int i = 0; i < n; i++) {
+        return;
+    }
+    reply_array(c->reply, n);
+    while (key_walk_next(&keys, &at, &flags)) {
         if (with_flags)
             reply_array(c->reply, 2);
-        reply_bulk(c->reply, argv[at[i]]);
+        reply_bulk(c->reply, argv[at]);
         if (with_flags)
-            reply_flags(c->reply, command_key_flags(argv, argc, flags[i]), key_flags,
-                        COUNT(key_flags));
+            reply_flags(c->reply, flags, key_flags, COUNT(key_flags));
     }
-    mem_free(at);
-    mem_free(flags);
 }
 
 static void cmd_getkeys(struct call *c)

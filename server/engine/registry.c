@@ -289,26 +289,8 @@ static bool spec_range(const struct keyspec *spec, const struct bytes *argv, siz
     return *first < argc && *last < argc;
 }
 
-int command_keys(const struct command *c, const struct bytes *argv, size_t argc, size_t *at,
-                 uint16_t *flags, size_t cap)
-{
-    size_t n = 0;
-    for (int i = 0; i < COMMAND_KEYSPECS && c->keys[i].flags; i++) {
-        const struct keyspec *spec = &c->keys[i];
-        size_t first, last;
-        if (!spec_range(spec, argv, argc, &first, &last))
-            return -1;
-        for (size_t k = first; k <= last; k += spec->step ? (size_t)spec->step : 1, n++) {
-            if (n < cap) {
-                at[n] = k;
-                flags[n] = spec->flags;
-            }
-        }
-    }
-    return (int)n;
-}
-
-uint16_t command_key_flags(const struct bytes *argv, size_t argc, uint16_t flags)
+/* What is really done to a key whose spec has these flags: SET reads it only with GET. */
+static uint16_t key_flags(const struct bytes *argv, size_t argc, uint16_t flags)
 {
     if (!(flags & KEY_VARIABLE))
         return flags;
@@ -336,7 +318,7 @@ bool key_walk_next(struct key_walk *w, size_t *at, uint16_t *flags)
         }
     }
     *at = w->at;
-    *flags = command_key_flags(w->argv, w->argc, w->command->keys[w->spec - 1].flags);
+    *flags = key_flags(w->argv, w->argc, w->command->keys[w->spec - 1].flags);
     w->at += w->step;
     return true;
 }

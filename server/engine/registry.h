@@ -175,15 +175,8 @@ uint32_t command_acl(const struct command *c);
 
 bool command_arity_ok(const struct command *c, size_t argc);
 
-/* Positions of the keys in argv, as the row says. Returns how many there are, at most `cap` of them
- * written with the flags of each; -1 when the arguments make no sense. */
-int command_keys(const struct command *c, const struct bytes *argv, size_t argc, size_t *at,
-                 uint16_t *flags, size_t cap);
-
-/* What is really done to a key whose spec has these flags: SET reads it only with GET. */
-uint16_t command_key_flags(const struct bytes *argv, size_t argc, uint16_t flags);
-
-/* The keys of a call one by one, however many there are; specs that do not fit are passed over. */
+/* The keys of a call one by one, however many there are, with what is done to each; specs that do
+ * not fit the arguments are passed over. */
 struct key_walk {
     const struct command *command;
     const struct bytes *argv;

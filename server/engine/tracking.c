@@ -311,27 +311,17 @@ static bool wants_to_remember(const struct session *s)
 
 void tracking_remember(struct call *c)
 {
-    enum { FEW = 16 };
     struct engine *e = c->engine;
-    size_t few[FEW], *at = few;
-    uint16_t few_flags[FEW], *flags = few_flags;
+    struct key_walk keys = key_walk(c->cmd, c->argv, c->argc);
+    size_t at;
+    uint16_t flags;
     if (!wants_to_remember(e->running) || c->cmd->group == GROUP_SCRIPTING)
         return;
-    int n = command_keys(c->cmd, c->argv, c->argc, at, flags, FEW);
-    if (n > FEW) {
-        at = mem_alloc((size_t)n * sizeof *at);
-        flags = mem_alloc((size_t)n * sizeof *flags);
-        command_keys(c->cmd, c->argv, c->argc, at, flags, (size_t)n);
-    }
-    for (int i = 0; i < n; i++) {
-        struct tracked *key = get_key(&e->tracking, c->argv[at[i]]);
+    while (key_walk_next(&keys, &at, &flags)) {
+        struct tracked *key = get_key(&e->tracking, c->argv[at]);
         if (key)
             add_reader(&e->tracking, key, e->running->more->tracker);
         sweep(e, 1);
-    }
-    if (at != few) {
-        mem_free(at);
-        mem_free(flags);
     }
 }
 
