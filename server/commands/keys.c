@@ -1,10 +1,10 @@
 /* Keys, whatever they hold. */
 #include "server/commands/keys.h"
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "server/commands/containers.h"
 #include "server/commands/families.h"
+#include "server/commands/names.h"
 #include "server/engine/call.h"
 #include "server/engine/events.h"
 #include "store/values.h"
@@ -37,68 +37,55 @@ static void cmd_type(struct call *c)
     reply_status(c->reply, bytes_of(e ? value_names[e->type] : "none"));
 }
 
-/* Names found on the way through a table. They are slices of entries, good until one changes. */
-struct found {
+/* On the way through a table: what is looked for, and what was found. */
+struct search {
     struct call *call;
     const struct bytes *pattern; /* NULL: all */
     const char *type;            /* NULL: all */
-    struct bytes *names;
-    size_t n, cap, seen, work;
-    bool failed;
+    struct names found;
+    size_t seen, work;
 };
 
-static bool wanted(struct found *f, const struct entry *e)
+static bool wanted(struct search *s, const struct entry *e)
 {
-    if (keys_overdue(f->call->keys, e))
+    if (keys_overdue(s->call->keys, e))
         return false;
-    if (f->type && strcmp(f->type, value_names[e->type]) != 0)
+    if (s->type && strcmp(s->type, value_names[e->type]) != 0)
         return false;
-    return scan_wants(f->pattern, entry_name(e), &f->work);
+    return scan_wants(s->pattern, entry_name(e), &s->work);
 }
 
 static void visit(void *ctx, void *object)
 {
-    struct found *f = ctx;
+    struct search *s = ctx;
     const struct entry *e = object;
-    f->seen++;
-    f->work += SCAN_LOOK;
-    if (!wanted(f, e))
-        return;
-    if (f->n == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 16;
-        void *grown = mem_try_grow(f->names, cap * sizeof *f->names);
-        if (grown == NULL) {
-            f->failed = true;
-            return;
-        }
-        f->names = grown;
-        f->cap = cap;
-    }
-    f->names[f->n++] = entry_name(e);
+    s->seen++;
+    s->work += SCAN_LOOK;
+    if (wanted(s, e))
+        names_add(&s->found, entry_name(e));
 }
 
-static void reply_names(struct call *c, const struct found *f)
+static void reply_found(struct call *c, const struct names *found)
 {
-    reply_array(c->reply, f->n);
-    for (size_t i = 0; i < f->n; i++)
-        reply_bulk(c->reply, f->names[i]);
+    reply_array(c->reply, found->n);
+    names_reply(c, found);
 }
 
 static void cmd_keys(struct call *c)
 {
-    struct found f = {.call = c, .pattern = &c->argv[1]};
+    struct search s = {.call = c, .pattern = &c->argv[1]};
     uint32_t cursor = 0;
     do {
-        cursor = dict_scan(&c->keys->dict, cursor, visit, &f);
+        cursor = dict_scan(&c->keys->dict, cursor, visit, &s);
     } while (cursor);
-    if (f.failed)
+    if (s.found.failed)
         call_out_of_memory(c);
     else
-        reply_names(c, &f);
-    mem_free(f.names);
+        reply_found(c, &s.found);
+    names_free(&s.found);
 }
 
-static bool read_scan_options(struct call *c, struct found *f, int64_t *count)
+static bool read_scan_options(struct call *c, struct search *s, int64_t *count)
 {
     for (size_t i = 2; i < c->argc; i += 2) {
         bool last = i + 1 >= c->argc;
@@ -110,12 +97,12 @@ static bool read_scan_options(struct call *c, struct found *f, int64_t *count)
                 return false;
             }
         } else if (call_arg_is(c, i, BYTES("MATCH")) && !last) {
-            f->pattern = &c->argv[i + 1];
+            s->pattern = &c->argv[i + 1];
         } else if (call_arg_is(c, i, BYTES("TYPE")) && !last) {
-            f->type = "";
+            s->type = "";
             for (int t = 0; t < VALUE_TYPES; t++)
                 if (bytes_ieq(c->argv[i + 1], bytes_of(value_names[t])))
-                    f->type = value_names[t];
+                    s->type = value_names[t];
         } else if (call_arg_is(c, i, BYTES("NOVALUES"))) {
             reply_error(c->reply, ERR_NOVALUES);
             return false;
@@ -131,22 +118,22 @@ static void cmd_scan(struct call *c)
 {
     uint32_t at;
     int64_t count = 10;
-    struct found f = {.call = c};
-    if (!call_cursor(c, 1, &at) || !read_scan_options(c, &f, &count))
+    struct search s = {.call = c};
+    if (!call_cursor(c, 1, &at) || !read_scan_options(c, &s, &count))
         return;
     /* Like Redis: stop after enough elements, or after ten times as many chains. */
     uint64_t chains = (uint64_t)count > UINT64_MAX / 10 ? UINT64_MAX : (uint64_t)count * 10;
     do {
-        at = dict_scan(&c->keys->dict, at, visit, &f);
-    } while (at && f.seen < (uint64_t)count && --chains && f.work < SCAN_WORK);
-    if (f.failed) {
+        at = dict_scan(&c->keys->dict, at, visit, &s);
+    } while (at && s.seen < (uint64_t)count && --chains && s.work < SCAN_WORK);
+    if (s.found.failed) {
         call_out_of_memory(c);
     } else {
         reply_array(c->reply, 2);
         reply_bulk_i64(c->reply, at);
-        reply_names(c, &f);
+        reply_found(c, &s.found);
     }
-    mem_free(f.names);
+    names_free(&s.found);
 }
 
 static void cmd_randomkey(struct call *c)

@@ -1,9 +1,9 @@
 /* Sets. */
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "server/commands/containers.h"
 #include "server/commands/families.h"
+#include "server/commands/names.h"
 #include "store/set.h"
 
 static bool has(const struct entry *e, struct bytes member)
@@ -257,65 +257,70 @@ static void cmd_srandmember(struct call *c)
 
 /* Several sets. */
 
-/* Members found, borrowed from their sets, with an index of their own so that each comes once. */
+/* Members found, with an index of their own so that each comes once. */
 struct members {
-    struct bytes *all;
-    size_t n, cap;
-    uint32_t *slots; /* numbers into `all`, from 1; open addressing, at most half full */
+    struct names found;
+    uint32_t *slots; /* numbers into `found`, from 1; open addressing, at most half full */
     size_t nslots;
     uint64_t seed;
 };
 
-static void append(struct members *m, struct bytes member)
-{
-    if (m->n == m->cap) {
-        m->cap = m->cap ? 2 * m->cap : 16;
-        m->all = mem_grow(m->all, m->cap * sizeof *m->all);
-    }
-    m->all[m->n++] = member;
-}
-
 static uint32_t *find_slot(const struct members *m, struct bytes member)
 {
     size_t i = hash_bytes(m->seed, member) & (m->nslots - 1);
-    while (m->slots[i] && !bytes_eq(m->all[m->slots[i] - 1], member))
+    while (m->slots[i] && !bytes_eq(m->found.all[m->slots[i] - 1], member))
         i = (i + 1) & (m->nslots - 1);
     return &m->slots[i];
 }
 
-static void reindex(struct members *m)
+/* Makes the index twice as large; false when memory is out. */
+static bool reindex(struct members *m)
 {
-    m->nslots = m->nslots ? 2 * m->nslots : 64;
+    size_t nslots = m->nslots ? 2 * m->nslots : 64;
+    uint32_t *slots = mem_try(nslots * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    memset(slots, 0, nslots * sizeof *slots);
     mem_free(m->slots);
-    m->slots = mem_alloc(m->nslots * sizeof *m->slots);
-    for (size_t i = 0; i < m->n; i++)
-        *find_slot(m, m->all[i]) = (uint32_t)i + 1;
+    m->slots = slots;
+    m->nslots = nslots;
+    for (size_t i = 0; i < m->found.n; i++)
+        *find_slot(m, m->found.all[i]) = (uint32_t)i + 1;
+    return true;
 }
 
-static void append_once(struct members *m, struct bytes member)
+static void add_once(struct members *m, struct bytes member)
 {
-    if (m->n >= m->nslots / 2)
-        reindex(m);
+    if (m->found.n >= m->nslots / 2 && !reindex(m))
+        m->found.failed = true;
+    if (m->found.failed)
+        return;
     uint32_t *slot = find_slot(m, member);
     if (*slot)
         return;
-    append(m, member);
-    *slot = (uint32_t)m->n;
+    names_add(&m->found, member);
+    *slot = (uint32_t)m->found.n;
 }
 
-static void members_reply(struct call *c, struct members *m)
+static void reply_found(struct call *c, struct names *found)
 {
-    reply_set(c->reply, m->n);
-    for (size_t i = 0; i < m->n; i++)
-        reply_bulk(c->reply, m->all[i]);
-    mem_free(m->all);
-    mem_free(m->slots);
+    if (found->failed) {
+        call_out_of_memory(c);
+    } else {
+        reply_set(c->reply, found->n);
+        names_reply(c, found);
+    }
+    names_free(found);
 }
 
 /* The sets of all keys, NULL for missing ones; NULL after an error. The caller frees it. */
 static struct entry **find_all(struct call *c)
 {
-    struct entry **sets = mem_alloc((c->argc - 1) * sizeof *sets);
+    struct entry **sets = mem_try((c->argc - 1) * sizeof *sets);
+    if (sets == NULL) {
+        call_out_of_memory(c);
+        return NULL;
+    }
     for (size_t i = 1; i < c->argc; i++) {
         if (!call_find(c, i, VALUE_SET, &sets[i - 1])) {
             mem_free(sets);
@@ -328,16 +333,17 @@ static struct entry **find_all(struct call *c)
 static void cmd_sunion(struct call *c)
 {
     struct entry **sets = find_all(c);
-    struct members found = {.seed = c->engine->space.seed};
+    struct members m = {.seed = c->engine->space.seed};
     if (sets == NULL)
         return;
     for (size_t i = 0; i < c->argc - 1; i++) {
         struct set_walk w = set_walk(sets[i]);
         while (sets[i] && set_next(&w))
-            append_once(&found, w.member);
+            add_once(&m, w.member);
     }
     mem_free(sets);
-    members_reply(c, &found);
+    mem_free(m.slots);
+    reply_found(c, &m.found);
 }
 
 /* Is the member in all of the sets (`in`), or in none of them, the one numbered `except` apart? */
@@ -351,13 +357,13 @@ static bool is_uniform(struct entry **sets, size_t n, size_t except, struct byte
 
 static void keep_uniform(struct call *c, struct entry **sets, size_t base, bool in)
 {
-    struct members found = {0};
+    struct names found = {0};
     struct set_walk w = set_walk(sets[base]);
     while (sets[base] && set_next(&w))
         if (is_uniform(sets, c->argc - 1, base, w.member, in))
-            append(&found, w.member);
+            names_add(&found, w.member);
     mem_free(sets);
-    members_reply(c, &found);
+    reply_found(c, &found);
 }
 
 static void cmd_sinter(struct call *c)

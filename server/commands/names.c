@@ -1,0 +1,36 @@
+#include "server/commands/names.h"
+
+#include "base/mem.h"
+
+static bool make_room(struct names *names)
+{
+    if (names->n < names->cap)
+        return true;
+    size_t cap = names->cap ? 2 * names->cap : 16;
+    struct bytes *grown = mem_try_grow(names->all, cap * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    names->all = grown;
+    names->cap = cap;
+    return true;
+}
+
+void names_add(struct names *names, struct bytes name)
+{
+    if (make_room(names))
+        names->all[names->n++] = name;
+    else
+        names->failed = true;
+}
+
+void names_reply(struct call *c, const struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        reply_bulk(c->reply, names->all[i]);
+}
+
+void names_free(struct names *names)
+{
+    mem_free(names->all);
+    *names = (struct names){0};
+}

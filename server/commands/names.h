@@ -1,0 +1,24 @@
+/*
+ * Names that a command has found and is about to reply with. They are borrowed from the store, good
+ * until it changes. How many there will be is for clients to choose, so memory may run out: then
+ * `failed` says that some are missing.
+ */
+#ifndef SERVER_COMMANDS_NAMES_H
+#define SERVER_COMMANDS_NAMES_H
+
+#include "server/engine/call.h"
+
+struct names {
+    struct bytes *all;
+    size_t n, cap;
+    bool failed;
+};
+
+void names_add(struct names *names, struct bytes name);
+
+/* Each as a bulk; the header is the caller's. */
+void names_reply(struct call *c, const struct names *names);
+
+void names_free(struct names *names);
+
+#endif
