@@ -128,10 +128,14 @@ static void cmd_setuser(struct call *c)
     }
     const struct acl_user *known = acl_find(&c->engine->acl, name);
     struct acl_user *u = acl_user_new(c->engine, name);
-    if (known && !acl_user_copy(u, known))
+    if (known && !acl_user_copy(u, known)) {
         call_out_of_memory(c);
-    else if (apply_rules(c, u) && acl_put(c->engine, name, u))
-        reply_ok(c->reply);
+    } else if (apply_rules(c, u)) {
+        if (acl_put(c->engine, name, u))
+            reply_ok(c->reply);
+        else
+            call_out_of_memory(c);
+    }
     acl_user_free(u);
 }
 

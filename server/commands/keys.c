@@ -165,6 +165,8 @@ static bool rename_key(struct call *c, bool only_new, int64_t *renamed)
     struct entry *other = keys_find(c->keys, c->argv[2]);
     if (other && only_new)
         return true;
+    if (!call_reserve(c, 2, 0)) /* once the other is gone, nothing may fail any more */
+        return false;
     if (other)
         keys_drop(c->keys, other);
     if (!keys_rename(c->keys, e, c->keys, c->argv[2])) {

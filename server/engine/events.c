@@ -21,18 +21,24 @@ static bool changes_value(enum key_event ev)
     return ev != EV_KEYMISS && ev != EV_NEW;
 }
 
-/* "__keyevent@0__:" and what it is about. */
-static struct bytes channel_of(struct engine *e, struct bytes kind, uint32_t db, struct bytes about)
+/* What a channel's name has besides what it is about, at the most: "__keyspace@16383__:". */
+enum { CHANNEL_FRAME = 32 };
+
+/* To "__keyevent@0__:" and what the channel is about; nobody is told when memory is out. */
+static void publish(struct engine *e, struct bytes kind, uint32_t db, struct bytes about,
+                    struct bytes message)
 {
-    struct buf *b = &e->channel;
-    buf_clear(b);
-    buf_put(b, BYTES("__"));
-    buf_put(b, kind);
-    buf_putc(b, '@');
-    buf_put_i64(b, db);
-    buf_put(b, BYTES("__:"));
-    buf_put(b, about);
-    return buf_bytes(b);
+    struct buf *channel = &e->channel;
+    buf_clear(channel);
+    if (!buf_try_room(channel, CHANNEL_FRAME + about.n))
+        return;
+    buf_put(channel, BYTES("__"));
+    buf_put(channel, kind);
+    buf_putc(channel, '@');
+    buf_put_i64(channel, db);
+    buf_put(channel, BYTES("__:"));
+    buf_put(channel, about);
+    pubsub_publish(&e->pubsub, buf_bytes(channel), message);
 }
 
 /* One notification says what happened to this key, the other to which key this happened. */
@@ -40,9 +46,9 @@ static void notify(struct engine *e, const struct keys *k, struct bytes name, en
 {
     struct bytes event = event_infos[ev].name;
     if (e->config->notify & NOTIFY_KEYSPACE)
-        pubsub_publish(&e->pubsub, channel_of(e, BYTES("keyspace"), k->id, name), event);
+        publish(e, BYTES("keyspace"), k->id, name, event);
     if (e->config->notify & NOTIFY_KEYEVENT)
-        pubsub_publish(&e->pubsub, channel_of(e, BYTES("keyevent"), k->id, event), name);
+        publish(e, BYTES("keyevent"), k->id, event, name);
 }
 
 void events_raise(void *ctx, struct keys *k, struct bytes name, enum key_event ev)

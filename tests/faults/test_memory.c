@@ -161,6 +161,7 @@ static const struct scenario writes[] = {
     {{"SET k old PX 5000", "RPUSH dst a"}, "MSET k2 a k BIG dst BIG", false},
     {{NULL}, "MSETNX k2 a k BIG dst BIG", false},
     {{"SET k v PX 5000", "SET k2 other"}, "RENAME k BIG", false},
+    {{"SET k v PX 5000", "SET BIG other"}, "RENAME k BIG", false},
     {{"HSET k f v"}, "RENAMENX k BIG", false},
     {{NULL}, "HSET k f BIG", false},
     {{"HSET k f v"}, "HSET k g a f BIG h BIG", false},
@@ -292,6 +293,11 @@ TEST(no_memory, a_reply_that_finds_no_room_is_an_error)
         {{"SADD k BIG"}, "SPOP k", false},
         {{"SADD k BIG MANY BIGBIG"}, "SPOP k 10000", false},
         {{"HSET k f BIG"}, "HGETALL k", false},
+        {{"SADD k MANY", "SADD k2 BIG"}, "SUNION k k2", false},
+        {{"SADD k MANY"}, "SINTER k k", false},
+        {{"SADD k MANY"}, "SDIFF k k2", false},
+        {{NULL}, "SUNION MANY", false},
+        {{"MSET MANY"}, "KEYS *", false},
         {{NULL}, "ECHO BIG", false},
     };
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
@@ -350,6 +356,40 @@ TEST(no_memory, a_message_held_back_for_the_reply_may_find_none)
     say(r, "PUBLISH c BIG");
     assert_true(failing_disarm());
     assert_true(r->clients[0]->flags & SESSION_KILLED);
+    rig_free(r);
+}
+
+TEST(no_memory, a_user_is_changed_as_a_whole_or_not_at_all)
+{
+    bool failed = true;
+    for (int at = 0; failed; at++) {
+        struct rig *r = rig_new();
+        failing_arm(at);
+        run(r, "ACL SETUSER u on >secret ~lock:* &lock:* +get (~other:* +set)");
+        failed = failing_disarm();
+        if (rig_reply(r)[0] == '-')
+            expect(r, "ACL GETUSER u", "$-1");
+        else
+            is(r, "+OK");
+        rig_free(r);
+    }
+}
+
+TEST(no_memory, a_notification_does_not_matter)
+{
+    struct rig *r = rig_new();
+    bool failed = true;
+    run(r, "CONFIG SET notify-keyspace-events KEA");
+    as(r, 1);
+    run(r, "PSUBSCRIBE *");
+    as(r, 0);
+    for (int at = 0; failed; at++) {
+        say(r, "SET BIG v");
+        failing_arm(at);
+        say(r, "DEL BIG");
+        failed = failing_disarm();
+        is(r, ":1");
+    }
     rig_free(r);
 }
 
