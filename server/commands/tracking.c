@@ -1,7 +1,6 @@
 /* CLIENT TRACKING and what belongs to it. */
 #include "server/commands/tracking.h"
 
-#include "base/mem.h"
 #include "server/engine/call.h"
 #include "server/engine/roster.h"
 #include "server/engine/tracking.h"
@@ -9,7 +8,7 @@
 struct request {
     unsigned options;
     struct session *redirect;
-    struct bytes *prefixes;
+    struct bytes prefixes[TRACKING_PREFIXES];
     size_t n;
 };
 
@@ -29,6 +28,16 @@ static bool read_redirect(struct call *c, size_t i, struct request *q)
     q->redirect = id > 0 ? roster_find(c->engine, (uint64_t)id) : NULL;
     if (q->redirect == NULL)
         return refuse(c, "ERR The client ID you want redirect to does not exist");
+    return true;
+}
+
+static bool read_prefix(struct call *c, size_t i, struct request *q)
+{
+    if (c->argv[i].n > TRACKING_PREFIX_MAX)
+        return refuse(c, "ERR Prefix is too long");
+    if (q->n == TRACKING_PREFIXES)
+        return refuse(c, "ERR Too many prefixes");
+    q->prefixes[q->n++] = c->argv[i];
     return true;
 }
 
@@ -60,7 +69,8 @@ static bool read_request(struct call *c, struct request *q)
             if (!read_redirect(c, ++i, q))
                 return false;
         } else if (bytes_is(c->argv[i], "PREFIX") && more) {
-            q->prefixes[q->n++] = c->argv[++i];
+            if (!read_prefix(c, ++i, q))
+                return false;
         } else if (!read_flag(c->argv[i], q)) {
             call_syntax_error(c);
             return false;
@@ -89,6 +99,17 @@ static bool options_agree(struct call *c, const struct request *q)
                       "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this "
                       "client, and then re-enabling it with a different mode.");
     return true;
+}
+
+/* Is there room for them? */
+static bool prefixes_fit(struct call *c, const struct request *q)
+{
+    size_t own = q->n, all = q->n + c->engine->tracking.nprefixes;
+    list_each (l, &tracker_of(c->session)->prefixes)
+        own++;
+    if (q->n == 0 || (own <= TRACKING_PREFIXES && all <= TRACKING_PREFIXES_ALL))
+        return true;
+    return refuse(c, "ERR Too many prefixes");
 }
 
 static bool overlap(struct bytes a, struct bytes b)
@@ -128,7 +149,7 @@ static bool prefixes_agree(struct call *c, const struct request *q)
 static void apply(struct call *c, const struct request *q)
 {
     if (call_arg_is(c, 2, BYTES("ON"))) {
-        if (!options_agree(c, q) || !prefixes_agree(c, q))
+        if (!options_agree(c, q) || !prefixes_fit(c, q) || !prefixes_agree(c, q))
             return;
         tracking_enable(c->session, q->options, q->redirect, q->prefixes, q->n);
     } else if (call_arg_is(c, 2, BYTES("OFF"))) {
@@ -142,10 +163,9 @@ static void apply(struct call *c, const struct request *q)
 
 void cmd_client_tracking(struct call *c)
 {
-    struct request q = {.prefixes = mem_alloc(c->argc * sizeof *q.prefixes)};
+    struct request q = {0};
     if (read_request(c, &q))
         apply(c, &q);
-    mem_free(q.prefixes);
 }
 
 void cmd_client_caching(struct call *c)

@@ -42,6 +42,10 @@ struct tracker {
     size_t refs;
 };
 
+/* Prefixes are compared with each other when they come and with every change from then on, so there
+ * are few of them, and short ones: for one client, for all together, and bytes. */
+enum { TRACKING_PREFIXES = 256, TRACKING_PREFIXES_ALL = 4096, TRACKING_PREFIX_MAX = 1024 };
+
 /* A prefix that some BCAST client follows. */
 struct prefix {
     struct list link;  /* in tracking.prefixes */
@@ -76,7 +80,8 @@ void tracking_init(struct tracking *t, struct arena *a, uint64_t seed);
 void tracking_free(struct tracking *t); /* after all sessions */
 
 /* CLIENT TRACKING ON. `redirect` may be NULL. The options, `how`, have been checked against each
- * other; prefixes add to those that the client has, and none at all means "". */
+ * other, the prefixes against the limits; they add to those that the client has, and none at all
+ * means "". */
 void tracking_enable(struct session *s, unsigned how, struct session *redirect,
                      const struct bytes *prefixes, size_t n);
 void tracking_disable(struct session *s);

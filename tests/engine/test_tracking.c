@@ -388,6 +388,60 @@ TEST(tracking, bcast_tells_of_every_change_below_its_prefixes)
     rig_free(r);
 }
 
+/* The client follows `n` prefixes that nobody else does. */
+static void follow(struct rig *r, int who, int n)
+{
+    static char texts[TRACKING_PREFIXES + 1][16];
+    struct bytes argv[4 + 2 * (TRACKING_PREFIXES + 1)] = {BYTES("CLIENT"), BYTES("TRACKING"),
+                                                          BYTES("ON"), BYTES("BCAST")};
+    for (int i = 0; i < n; i++) {
+        snprintf(texts[i], sizeof texts[i], "%d-%d:", who, i);
+        argv[4 + 2 * i] = BYTES("PREFIX");
+        argv[5 + 2 * i] = bytes_of(texts[i]);
+    }
+    as(r, who);
+    run_argv(r, argv, 4 + 2 * (size_t)n);
+}
+
+TEST(tracking, prefixes_are_few_for_a_client)
+{
+    struct rig *r = rig_new();
+    follow(r, 0, TRACKING_PREFIXES + 1);
+    is(r, "-ERR Too many prefixes");
+    follow(r, 0, TRACKING_PREFIXES);
+    is(r, "+OK");
+    expect(r, "CLIENT TRACKING ON BCAST PREFIX one-more", "-ERR Too many prefixes");
+    expect(r, "CLIENT TRACKING OFF", "+OK");
+    expect(r, "CLIENT TRACKING ON BCAST PREFIX one-more", "+OK");
+    rig_free(r);
+}
+
+TEST(tracking, prefixes_are_few_for_all_clients_together)
+{
+    struct rig *r = rig_new();
+    r->engine->tracking.nprefixes = TRACKING_PREFIXES_ALL - 1;
+    follow(r, 0, 2);
+    is(r, "-ERR Too many prefixes");
+    expect(r, "CLIENT TRACKING ON BCAST", "+OK"); /* there are always those who follow all */
+    r->engine->tracking.nprefixes = 1;
+    rig_free(r);
+}
+
+TEST(tracking, prefixes_are_short)
+{
+    char text[TRACKING_PREFIX_MAX + 1];
+    memset(text, 'x', sizeof text);
+    struct bytes argv[] = {BYTES("CLIENT"), BYTES("TRACKING"), BYTES("ON"),
+                           BYTES("BCAST"),  BYTES("PREFIX"),   {text, sizeof text}};
+    struct rig *r = rig_new();
+    run_argv(r, argv, 6);
+    is(r, "-ERR Prefix is too long");
+    argv[5].n--;
+    run_argv(r, argv, 6);
+    is(r, "+OK");
+    rig_free(r);
+}
+
 TEST(tracking, bcast_without_a_prefix_tells_of_everything)
 {
     struct rig *r = tracking("BCAST");
