@@ -65,12 +65,6 @@ static void visit(void *ctx, void *object)
         names_add(&s->found, entry_name(e));
 }
 
-static void reply_found(struct call *c, const struct names *found)
-{
-    reply_array(c->reply, found->n);
-    names_reply(c, found);
-}
-
 static void cmd_keys(struct call *c)
 {
     struct search s = {.call = c, .pattern = &c->argv[1]};
@@ -78,11 +72,7 @@ static void cmd_keys(struct call *c)
     do {
         cursor = dict_scan(&c->keys->dict, cursor, visit, &s);
     } while (cursor);
-    if (s.found.failed)
-        call_out_of_memory(c);
-    else
-        reply_found(c, &s.found);
-    names_free(&s.found);
+    names_reply(c, &s.found, reply_array);
 }
 
 static bool read_scan_options(struct call *c, struct search *s, int64_t *count)
@@ -126,14 +116,11 @@ static void cmd_scan(struct call *c)
     do {
         at = dict_scan(&c->keys->dict, at, visit, &s);
     } while (at && s.seen < (uint64_t)count && --chains && s.work < SCAN_WORK);
-    if (s.found.failed) {
-        call_out_of_memory(c);
-    } else {
+    if (!s.found.failed) {
         reply_array(c->reply, 2);
         reply_bulk_i64(c->reply, at);
-        reply_found(c, &s.found);
     }
-    names_free(&s.found);
+    names_reply(c, &s.found, reply_array);
 }
 
 static void cmd_randomkey(struct call *c)

@@ -23,14 +23,15 @@ void names_add(struct names *names, struct bytes name)
         names->failed = true;
 }
 
-void names_reply(struct call *c, const struct names *names)
+void names_reply(struct call *c, struct names *names, names_header_fn *header)
 {
-    for (size_t i = 0; i < names->n; i++)
-        reply_bulk(c->reply, names->all[i]);
-}
-
-void names_free(struct names *names)
-{
+    if (names->failed) {
+        call_out_of_memory(c);
+    } else {
+        header(c->reply, names->n);
+        for (size_t i = 0; i < names->n; i++)
+            reply_bulk(c->reply, names->all[i]);
+    }
     mem_free(names->all);
     *names = (struct names){0};
 }

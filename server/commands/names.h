@@ -16,9 +16,9 @@ struct names {
 
 void names_add(struct names *names, struct bytes name);
 
-/* Each as a bulk; the header is the caller's. */
-void names_reply(struct call *c, const struct names *names);
-
-void names_free(struct names *names);
+/* Replies with all of them behind that header, reply_array or reply_set, or with the error when
+ * some are missing. Frees them. */
+typedef void names_header_fn(struct reply *r, size_t n);
+void names_reply(struct call *c, struct names *names, names_header_fn *header);
 
 #endif

@@ -1,8 +1,9 @@
 /* Publish and subscribe: how those who wait for a lock learn that it is free. */
 #include "server/engine/pubsub.h"
+
 #include "base/glob.h"
 #include "server/commands/families.h"
-#include "server/engine/call.h"
+#include "server/commands/names.h"
 
 /* What the commands of one kind of topic say to the client. */
 static const struct {
@@ -120,33 +121,20 @@ static void cmd_spublish(struct call *c)
     reply_int(c->reply, (int64_t)pubsub_publish_shard(&c->engine->pubsub, c->argv[1], c->argv[2]));
 }
 
-/* The topics that match, oldest first; counts them and, when there is a sink, lists them. */
-static size_t list_topics(struct call *c, enum topic_kind kind, struct reply *r)
-{
-    size_t n = 0;
-    list_each (l, &c->engine->pubsub.order[kind]) {
-        struct bytes name = topic_name(container_of(l, struct topic, order));
-        if (c->argc == 3 && !glob_match(c->argv[2], name))
-            continue;
-        n++;
-        if (r)
-            reply_bulk(r, name);
-    }
-    return n;
-}
-
+/* The topics that match, oldest first. */
 static void channels(struct call *c, enum topic_kind kind)
 {
+    struct names found = {0};
     if (c->argc > 3) {
-        size_t n = c->argv[1].n < 128 ? c->argv[1].n : 128;
-        reply_errorf(c->reply,
-                     "ERR unknown subcommand or wrong number of arguments for '%.*s'. Try PUBSUB "
-                     "HELP.",
-                     (int)n, c->argv[1].p);
+        call_wrong_subcommand(c);
         return;
     }
-    reply_array(c->reply, list_topics(c, kind, NULL));
-    list_topics(c, kind, c->reply);
+    list_each (l, &c->engine->pubsub.order[kind]) {
+        struct bytes name = topic_name(container_of(l, struct topic, order));
+        if (c->argc == 2 || glob_match(c->argv[2], name))
+            names_add(&found, name);
+    }
+    names_reply(c, &found, reply_array);
 }
 
 static void subscribers(struct call *c, enum topic_kind kind)

@@ -302,17 +302,6 @@ static void add_once(struct members *m, struct bytes member)
     *slot = (uint32_t)m->found.n;
 }
 
-static void reply_found(struct call *c, struct names *found)
-{
-    if (found->failed) {
-        call_out_of_memory(c);
-    } else {
-        reply_set(c->reply, found->n);
-        names_reply(c, found);
-    }
-    names_free(found);
-}
-
 /* The sets of all keys, NULL for missing ones; NULL after an error. The caller frees it. */
 static struct entry **find_all(struct call *c)
 {
@@ -343,7 +332,7 @@ static void cmd_sunion(struct call *c)
     }
     mem_free(sets);
     mem_free(m.slots);
-    reply_found(c, &m.found);
+    names_reply(c, &m.found, reply_set);
 }
 
 /* Is the member in all of the sets (`in`), or in none of them, the one numbered `except` apart? */
@@ -363,7 +352,7 @@ static void keep_uniform(struct call *c, struct entry **sets, size_t base, bool 
         if (is_uniform(sets, c->argc - 1, base, w.member, in))
             names_add(&found, w.member);
     mem_free(sets);
-    reply_found(c, &found);
+    names_reply(c, &found, reply_set);
 }
 
 static void cmd_sinter(struct call *c)
