@@ -117,7 +117,7 @@ static struct census take_census(const struct engine *e)
         roster_measure(s, &f);
         size_t input = f.query + f.query_free, output = s->unsent + buf_len(&s->out);
         n.pubsub += (s->flags & SESSION_PUBSUB) != 0;
-        n.watching += s->more && !list_empty(&s->more->watched);
+        n.watching += watch_count(s) > 0;
         n.memory += roster_memory(s, &f);
         n.input = input > n.input ? input : n.input;
         n.output = output > n.output ? output : n.output;

@@ -44,7 +44,7 @@ struct engine *engine_new(const struct engine_options *o)
     stats_init(&e->stats, registry_count(e->registry));
     slowlog_init(&e->slowlog);
     list_init(&e->sessions);
-    list_init(&e->leaving);
+    list_init(&e->leavings);
     alarms_init(&e->alarms, o->now);
     waiters_init(&e->waiters, engine_random(e));
     watches_init(&e->watches, engine_random(e));
@@ -59,8 +59,7 @@ struct engine *engine_new(const struct engine_options *o)
 void engine_free(struct engine *e)
 {
     assert(list_empty(&e->sessions));
-    for (int budget = INT_MAX; session_forget(e, &budget);)
-        budget = INT_MAX;
+    leavings_forget_all(e);
     scripting_free(e);
     slowlog_clear(&e->slowlog);
     latency_free(&e->latency);
@@ -118,7 +117,7 @@ bool engine_advance(struct engine *e, int64_t now)
     e->behind = keyspace_advance(&e->space, e->now, &budget);
     bool more = e->behind && !e->lazy_expiry;
     more |= alarms_ring(&e->alarms, e, e->now, &rings);
-    more |= session_forget(e, &forgets);
+    more |= leavings_forget(e, &forgets);
     events_settle(e);
     return more;
 }
@@ -127,7 +126,7 @@ int64_t engine_deadline(const struct engine *e)
 {
     int64_t keys = e->lazy_expiry ? WHEEL_NEVER : keyspace_deadline(&e->space);
     int64_t alarm = wheel_next(&e->alarms.wheel);
-    if (!list_empty(&e->leaving))
+    if (!list_empty(&e->leavings))
         return e->now;
     return keys < alarm ? keys : alarm;
 }

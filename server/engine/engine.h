@@ -12,6 +12,7 @@
 #include "server/engine/alarms.h"
 #include "server/engine/config.h"
 #include "server/engine/latency.h"
+#include "server/engine/leavings.h"
 #include "server/engine/locks.h"
 #include "server/engine/pause.h"
 #include "server/engine/pubsub.h"
@@ -132,8 +133,8 @@ struct engine {
     int64_t wall_us; /* the same on the wall clock; 0 until asked for */
     uint64_t random; /* state of engine_random */
     struct list sessions;
-    struct list leaving; /* sessions whose client has gone, see session_forget */
-    int64_t push_room;   /* bytes of messages until the host is told that it is crowded */
+    struct list leavings; /* leavings.h */
+    int64_t push_room;    /* bytes of messages until the host is told that it is crowded */
     size_t nsessions;
     uint64_t next_session;
     struct session *running; /* whose command is being executed, or NULL */

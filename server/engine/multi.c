@@ -4,9 +4,8 @@
 #include "server/engine/argv.h"
 #include "server/engine/watch.h"
 
-#include <limits.h>
-
 struct multi {
+    struct leaving leaving;
     struct argv **queue;
     size_t n, cap;
     size_t bytes;
@@ -26,9 +25,10 @@ void multi_fail(struct session *s)
         s->flags |= SESSION_DIRTY_EXEC;
 }
 
-/* True when it is freed. */
-static bool free_some(struct multi *m, int *budget)
+static bool forget(struct engine *e, struct leaving *l, int *budget)
 {
+    struct multi *m = container_of(l, struct multi, leaving);
+    (void)e;
     for (; m->n; --*budget) {
         if (*budget <= 0)
             return false;
@@ -36,23 +36,6 @@ static bool free_some(struct multi *m, int *budget)
     }
     mem_free(m->queue);
     mem_free(m);
-    return true;
-}
-
-static void free_queue(struct multi *m)
-{
-    for (int budget = INT_MAX; !free_some(m, &budget);)
-        budget = INT_MAX;
-}
-
-bool multi_drop_some(struct session *s, int *budget)
-{
-    if (s->more == NULL || s->more->multi == NULL)
-        return true;
-    if (!free_some(s->more->multi, budget))
-        return false;
-    s->more->multi = NULL;
-    s->flags &= ~SESSION_MULTI;
     return true;
 }
 
@@ -70,12 +53,13 @@ void multi_discard(struct session *s)
 {
     struct multi *m = end(s);
     if (m)
-        free_queue(m);
+        leavings_add(s->engine, &m->leaving, forget);
 }
 
 /* The queue is bounded like any other input of a client. */
 static bool keep(struct call *c, struct multi *m)
 {
+    leavings_make_room(c->engine);
     struct argv *a = argv_copy(c->argv, c->argc);
     if (a == NULL)
         return false;
@@ -141,7 +125,7 @@ void multi_exec(struct call *c)
         if (c->reply->lost)
             session_excuse(s, c->reply, mark);
     }
-    free_queue(m);
+    leavings_add(c->engine, &m->leaving, forget);
 }
 
 bool multi_writes(const struct session *s)

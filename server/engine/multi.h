@@ -24,9 +24,6 @@ void multi_abort(struct call *c, const char *why);
 /* Forgets queue and watches: DISCARD, RESET, or the client has gone. */
 void multi_discard(struct session *s);
 
-/* The client has gone: frees a part of its queue. True when nothing is left. */
-bool multi_drop_some(struct session *s, int *budget);
-
 /* Does the queue hold a command that may write? */
 bool multi_writes(const struct session *s);
 

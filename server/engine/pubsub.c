@@ -14,33 +14,36 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "resp/wire.h"
+#include "server/engine/engine.h"
 #include "server/engine/session.h"
 
 #include <assert.h>
-#include <limits.h>
 
 struct subscription {
     struct dict_node node;
     struct list in_topic, in_session;
     struct topic *topic;
-    struct session *session;
+    struct subscriptions *owner;
 };
 
 /* What session_more.subscriptions points to, from the first subscription to the last. */
 struct subscriptions {
+    struct leaving leaving;
+    struct session *session;     /* NULL: nobody listens any more */
     struct list of[TOPIC_KINDS]; /* of struct subscription, oldest first */
     size_t n[TOPIC_KINDS];
+    size_t bytes; /* of its client's memory */
 };
 
 /* What a subscription is found by. */
 struct pair {
-    uint64_t session;
+    uint64_t owner;
     uint64_t topic; /* its reference */
 };
 
-static struct pair pair_of(const struct session *s, const struct topic *t)
+static struct pair pair_of(const struct subscriptions *owner, const struct topic *t)
 {
-    return (struct pair){s->id, arena_ref(t)};
+    return (struct pair){(uintptr_t)owner, arena_ref(t)};
 }
 
 static struct bytes pair_bytes(const struct pair *pair)
@@ -56,7 +59,7 @@ static bool match_topic(const void *object, struct bytes name)
 static bool match_subscription(const void *object, struct bytes key)
 {
     const struct subscription *sub = object;
-    struct pair pair = pair_of(sub->session, sub->topic);
+    struct pair pair = pair_of(sub->owner, sub->topic);
     return bytes_eq(pair_bytes(&pair), key);
 }
 
@@ -120,6 +123,7 @@ static struct subscriptions *subscriptions_of(struct session *s)
     struct session_more *more = session_more(s);
     if (more->subscriptions == NULL) {
         more->subscriptions = mem_alloc(sizeof *more->subscriptions);
+        more->subscriptions->session = s;
         for (int kind = 0; kind < TOPIC_KINDS; kind++)
             list_init(&more->subscriptions->of[kind]);
     }
@@ -129,7 +133,9 @@ static struct subscriptions *subscriptions_of(struct session *s)
 static struct subscription *find_subscription(const struct pubsub *p, const struct session *s,
                                               const struct topic *t)
 {
-    struct pair pair = pair_of(s, t);
+    if (s->more == NULL || s->more->subscriptions == NULL)
+        return NULL;
+    struct pair pair = pair_of(s->more->subscriptions, t);
     return dict_find(&p->subscriptions, pair_bytes(&pair), hash(p, pair_bytes(&pair)));
 }
 
@@ -142,6 +148,7 @@ static size_t cost(const struct subscription *sub)
 
 bool pubsub_subscribe(struct pubsub *p, struct session *s, enum topic_kind kind, struct bytes name)
 {
+    leavings_make_room(s->engine);
     struct topic *t = pubsub_find(p, kind, name);
     if (t && find_subscription(p, s, t))
         return true;
@@ -151,14 +158,15 @@ bool pubsub_subscribe(struct pubsub *p, struct session *s, enum topic_kind kind,
         return false;
     struct subscriptions *all = subscriptions_of(s);
     struct subscription *sub = arena_new(p->arena, sizeof *sub);
-    struct pair pair = pair_of(s, t);
+    struct pair pair = pair_of(all, t);
     sub->topic = t;
-    sub->session = s;
+    sub->owner = all;
     list_append(&t->subscribers, &sub->in_topic);
     list_append(&all->of[kind], &sub->in_session);
     dict_insert(&p->subscriptions, sub, hash(p, pair_bytes(&pair)));
     t->nsubscribers++;
     all->n[kind]++;
+    all->bytes += cost(sub);
     s->more->kept += cost(sub);
     s->flags |= SESSION_PUBSUB;
     return true;
@@ -167,21 +175,22 @@ bool pubsub_subscribe(struct pubsub *p, struct session *s, enum topic_kind kind,
 static void drop_subscription(struct pubsub *p, enum topic_kind kind, struct subscription *sub)
 {
     struct topic *t = sub->topic;
-    struct session_more *more = sub->session->more;
-    struct subscriptions *all = more->subscriptions;
+    struct subscriptions *all = sub->owner;
     list_unlink(&sub->in_topic);
     list_unlink(&sub->in_session);
     dict_remove(&p->subscriptions, sub);
     all->n[kind]--;
-    more->kept -= cost(sub);
-    if (all->n[TOPIC_CHANNEL] + all->n[TOPIC_PATTERN] + all->n[TOPIC_SHARD] == 0) {
-        sub->session->flags &= ~SESSION_PUBSUB;
-        mem_free(all);
-        more->subscriptions = NULL;
-    }
+    all->bytes -= cost(sub);
+    if (all->session)
+        all->session->more->kept -= cost(sub);
     arena_drop(p->arena, sub);
     if (--t->nsubscribers == 0)
         drop_topic(p, kind, t);
+}
+
+static bool is_empty(const struct subscriptions *all)
+{
+    return all->n[TOPIC_CHANNEL] + all->n[TOPIC_PATTERN] + all->n[TOPIC_SHARD] == 0;
 }
 
 void pubsub_unsubscribe(struct pubsub *p, struct session *s, enum topic_kind kind,
@@ -189,23 +198,26 @@ void pubsub_unsubscribe(struct pubsub *p, struct session *s, enum topic_kind kin
 {
     struct topic *t = pubsub_find(p, kind, name);
     struct subscription *sub = t ? find_subscription(p, s, t) : NULL;
-    if (sub)
-        drop_subscription(p, kind, sub);
+    if (sub == NULL)
+        return;
+    drop_subscription(p, kind, sub);
+    if (is_empty(s->more->subscriptions))
+        pubsub_leave(s);
 }
 
-static struct subscription *oldest(const struct session *s, enum topic_kind kind)
+static struct subscription *oldest(const struct subscriptions *all, enum topic_kind kind)
 {
-    if (pubsub_count(s, kind) == 0)
+    if (all->n[kind] == 0)
         return NULL;
-    return container_of(s->more->subscriptions->of[kind].next, struct subscription, in_session);
+    return container_of(all->of[kind].next, struct subscription, in_session);
 }
 
 bool pubsub_oldest(const struct session *s, enum topic_kind kind, struct bytes *name)
 {
-    struct subscription *sub = oldest(s, kind);
-    if (sub)
-        *name = topic_name(sub->topic);
-    return sub != NULL;
+    if (pubsub_count(s, kind) == 0)
+        return false;
+    *name = topic_name(oldest(s->more->subscriptions, kind)->topic);
+    return true;
 }
 
 bool pubsub_all(const struct session *s, enum topic_kind kind,
@@ -224,23 +236,31 @@ size_t pubsub_count(const struct session *s, enum topic_kind kind)
     return s->more && s->more->subscriptions ? s->more->subscriptions->n[kind] : 0;
 }
 
-bool pubsub_leave_some(struct pubsub *p, struct session *s, int *budget)
+static bool forget(struct engine *e, struct leaving *l, int *budget)
 {
+    struct subscriptions *all = container_of(l, struct subscriptions, leaving);
     struct subscription *sub;
     for (enum topic_kind kind = 0; kind < TOPIC_KINDS; kind++) {
-        for (; (sub = oldest(s, kind)); --*budget) {
+        for (; (sub = oldest(all, kind)); --*budget) {
             if (*budget <= 0)
                 return false;
-            drop_subscription(p, kind, sub);
+            drop_subscription(&e->pubsub, kind, sub);
         }
     }
+    mem_free(all);
     return true;
 }
 
-void pubsub_leave(struct pubsub *p, struct session *s)
+void pubsub_leave(struct session *s)
 {
-    for (int budget = INT_MAX; !pubsub_leave_some(p, s, &budget);)
-        budget = INT_MAX;
+    struct subscriptions *all = s->more ? s->more->subscriptions : NULL;
+    if (all == NULL)
+        return;
+    s->flags &= ~SESSION_PUBSUB;
+    s->more->subscriptions = NULL;
+    s->more->kept -= all->bytes;
+    all->session = NULL;
+    leavings_add(s->engine, &all->leaving, forget);
 }
 
 /* Messages. */
@@ -273,20 +293,25 @@ static struct bytes message_bytes(struct message *m, int version)
     return buf_bytes(b);
 }
 
+/* Those who have left but are not forgotten yet are not counted. */
 static size_t deliver(struct pubsub *p, const struct topic *t, struct message m)
 {
+    size_t n = 0;
     list_each (l, &t->subscribers) {
-        struct session *s = container_of(l, struct subscription, in_topic)->session;
+        struct session *s = container_of(l, struct subscription, in_topic)->owner->session;
+        if (s == NULL)
+            continue;
         struct bytes message = message_bytes(&m, s->resp);
         if (message.n)
             session_push_bytes(s, message);
         else
             session_no_room(s);
+        n++;
     }
     buf_free(&m.made[0]);
     buf_free(&m.made[1]);
-    p->sent += t->nsubscribers;
-    return t->nsubscribers;
+    p->sent += n;
+    return n;
 }
 
 /*

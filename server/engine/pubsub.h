@@ -56,10 +56,7 @@ bool pubsub_all(const struct session *s, enum topic_kind kind,
                 bool (*fits)(const void *ctx, struct bytes name), const void *ctx);
 
 /* Ends all subscriptions of the session, without telling it. */
-void pubsub_leave(struct pubsub *p, struct session *s);
-
-/* The client has gone: a part of its subscriptions. True when none is left. */
-bool pubsub_leave_some(struct pubsub *p, struct session *s, int *budget);
+void pubsub_leave(struct session *s);
 
 /* To a channel's subscribers and to those of matching patterns, or to a shard channel's. How many
  * copies were sent. */

@@ -7,7 +7,7 @@
 #include "server/engine/multi.h"
 #include "server/engine/testing.h"
 
-enum { FORGET_AT_ONCE = 512, MUCH = 4 << 20 };
+enum { MUCH = 4 << 20 };
 
 struct session *session_new(struct engine *e, void *owner, uint32_t flags)
 {
@@ -50,39 +50,13 @@ void session_leave(struct session *s)
     waiters_drop(s);
     multi_discard(s);
     monitor_end(s);
-    pubsub_leave(&s->engine->pubsub, s);
-}
-
-/* True when nothing is left of it. */
-static bool forget(struct session *s, int *budget)
-{
-    if (!waiters_drop_some(s, budget) || !multi_drop_some(s, budget) ||
-        !watch_drop_some(s, budget) || !pubsub_leave_some(&s->engine->pubsub, s, budget))
-        return false;
-    free_more(s->more);
-    mem_free(s);
-    return true;
-}
-
-bool session_forget(struct engine *e, int *budget)
-{
-    while (*budget > 0 && !list_empty(&e->leaving)) {
-        struct session *s = container_of(e->leaving.next, struct session, link);
-        list_unlink(&s->link);
-        if (!forget(s, budget))
-            list_append(&e->leaving, &s->link);
-    }
-    return !list_empty(&e->leaving);
+    pubsub_leave(s);
 }
 
 void session_free(struct session *s)
 {
     struct engine *e = s->engine;
-    int budget = FORGET_AT_ONCE;
-    s->flags |= SESSION_KILLED | SESSION_CLOSING;
-    s->owner = NULL;
-    waiters_stop(s);
-    monitor_end(s);
+    session_leave(s);
     tracking_leave(s);
     list_unlink(&s->link);
     if (e->testing)
@@ -90,16 +64,14 @@ void session_free(struct session *s)
     if (!(s->flags & SESSION_INTERNAL))
         e->nsessions--;
     buf_free(&s->out);
-    if (!forget(s, &budget))
-        list_append(&e->leaving, &s->link);
+    free_more(s->more);
+    mem_free(s);
 }
 
 struct session_more *session_more(struct session *s)
 {
-    if (s->more == NULL) {
+    if (s->more == NULL)
         s->more = mem_alloc(sizeof *s->more);
-        list_init(&s->more->watched);
-    }
     return s->more;
 }
 
@@ -129,7 +101,7 @@ void session_calm(struct session *s)
 {
     multi_discard(s);
     monitor_end(s);
-    pubsub_leave(&s->engine->pubsub, s);
+    pubsub_leave(s);
     tracking_disable(s);
 }
 

@@ -46,7 +46,7 @@ struct session_more {
     struct buf held; /* pushes that wait for the running command's reply */
     char *name, *lib_name, *lib_ver;
     struct multi *multi;                 /* multi.c */
-    struct list watched;                 /* watch.c */
+    struct watcher *watcher;             /* watch.c; NULL when there is none */
     struct subscriptions *subscriptions; /* pubsub.c; NULL when there are none */
     struct wait *wait;                   /* waiters.c */
     struct tracker *tracker;             /* tracking.c */
@@ -54,7 +54,7 @@ struct session_more {
 
 struct session {
     struct engine *engine;
-    struct list link; /* on engine->sessions, or on engine->leaving */
+    struct list link; /* on engine->sessions */
     uint64_t id;
     struct acl_user *user; /* who it is, or would be once it has logged in */
     void *owner;           /* the connection, opaque here */
@@ -71,13 +71,8 @@ struct session {
 /* The session is the caller's to free; `owner` is handed back in engine_host's calls. */
 struct session *session_new(struct engine *e, void *owner, uint32_t flags);
 
-/* The client has gone. Nothing is sent to it and nothing handed to it any more; if it had much to
- * leave behind, that is forgotten piece by piece, by session_forget. */
+/* The client has gone. What it leaves behind is forgotten piece by piece (leavings.h). */
 void session_free(struct session *s);
-
-/* Forgets clients that have gone, for as long as `*budget` (about one for each thing that they left
- * behind) lasts. True when there is more to do. */
-bool session_forget(struct engine *e, int *budget);
 
 /* Bytes that it takes, its unread output and all. */
 size_t session_memory(const struct session *s);

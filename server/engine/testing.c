@@ -124,8 +124,7 @@ void testing_reset(struct engine *e)
             keys_flush(e->space.dbs[i]);
     if (e->scripting.host)
         script_flush(e->scripting.host);
-    for (int budget = INT_MAX; session_forget(e, &budget);)
-        budget = INT_MAX;
+    leavings_forget_all(e);
     reset_counts(e);
     e->lazy_expiry = false;
     e->host->set_clock(e->ctx, CLOCK_RESET);

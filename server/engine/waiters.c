@@ -7,7 +7,6 @@
 #include "server/engine/call.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <math.h>
 
 /* One place in one key's queue. */
@@ -18,7 +17,8 @@ struct place {
 };
 
 struct wait {
-    struct session *session;
+    struct leaving leaving;
+    struct session *session; /* NULL: nothing will come of it any more */
     struct argv *command;
     struct alarms *alarms; /* where `alarm` is set */
     struct alarm *alarm;
@@ -56,8 +56,24 @@ static struct wait *wait_of(const struct session *s)
     return s->more ? s->more->wait : NULL;
 }
 
-/* Nothing will come of it any more, though it may still stand in the queues of its keys. */
-static void stop_wait(struct session *s)
+/* Out of the queues. */
+static bool forget(struct engine *e, struct leaving *l, int *budget)
+{
+    struct wait *w = container_of(l, struct wait, leaving);
+    for (; w->nplaces; --*budget) {
+        if (*budget <= 0)
+            return false;
+        struct place *p = &w->places[--w->nplaces];
+        list_unlink(&p->link);
+        interests_release(&e->waiters.keys, p->key);
+    }
+    mem_free(w->command);
+    mem_free(w);
+    return true;
+}
+
+/* The session may be fed again. */
+static void end_wait(struct session *s)
 {
     struct wait *w = wait_of(s);
     assert(w);
@@ -65,50 +81,16 @@ static void stop_wait(struct session *s)
     alarms_cancel(w->alarms, w->alarm);
     s->flags &= ~SESSION_BLOCKED;
     s->engine->waiters.blocked--;
-}
-
-/* Out of the queues; true when it is out of all of them, and freed. */
-static bool leave_queues(struct session *s, int *budget)
-{
-    struct wait *w = wait_of(s);
-    assert(w);
-    for (; w->nplaces; --*budget) {
-        if (*budget <= 0)
-            return false;
-        struct place *p = &w->places[--w->nplaces];
-        list_unlink(&p->link);
-        interests_release(&s->engine->waiters.keys, p->key);
-    }
     s->more->kept -= w->size;
     s->more->wait = NULL;
-    mem_free(w->command);
-    mem_free(w);
-    return true;
-}
-
-/* Out of all queues; the session may be fed again. */
-static void end_wait(struct session *s)
-{
-    stop_wait(s);
-    for (int budget = INT_MAX; !leave_queues(s, &budget);)
-        budget = INT_MAX;
+    w->session = NULL;
+    leavings_add(s->engine, &w->leaving, forget);
 }
 
 void waiters_drop(struct session *s)
 {
     if (wait_of(s))
         end_wait(s);
-}
-
-void waiters_stop(struct session *s)
-{
-    if (wait_of(s))
-        stop_wait(s);
-}
-
-bool waiters_drop_some(struct session *s, int *budget)
-{
-    return wait_of(s) == NULL || leave_queues(s, budget);
 }
 
 /* Runs the waiting command once more; the wait ends unless the handler says to go on waiting. */
@@ -192,6 +174,7 @@ bool call_wait(struct call *c, size_t first_key, size_t nkeys, enum value_type t
     }
     w->type = type;
     for (size_t i = 0; i < nkeys; i++) {
+        leavings_make_room(e);
         struct interest *key = interests_get(&e->waiters.keys, c->keys->id, c->argv[first_key + i]);
         if (key == NULL)
             break; /* no memory for its name: it is not waited for, the others are */
@@ -324,8 +307,9 @@ static void serve_key(struct engine *e, struct keys *k, struct bytes name)
         next = l->next;
         if (entry == NULL)
             break;
-        if (entry->type == p->wait->type && !(p->wait->session->flags & SESSION_KILLED))
-            run_again(p->wait->session, CALL_RETRY);
+        struct session *s = p->wait->session;
+        if (entry->type == p->wait->type && s && !(s->flags & SESSION_KILLED))
+            run_again(s, CALL_RETRY);
     }
     list_unlink(&end.link);
     interests_release(&e->waiters.keys, i);
@@ -366,6 +350,6 @@ size_t waiters_count(struct engine *e, const struct keys *k, struct bytes name)
     size_t n = 0;
     if (i)
         list_each (pos, &i->who)
-            n++;
+            n += container_of(pos, struct place, link)->wait->session != NULL;
     return n;
 }

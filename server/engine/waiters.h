@@ -71,9 +71,4 @@ size_t waiters_count(struct engine *e, const struct keys *k, struct bytes name);
 
 void waiters_drop(struct session *s); /* harmless when it does not wait */
 
-/* The client has gone. From the first on nothing comes of its wait; the second takes it out of the
- * queues, in part, and is true when it is out of all. */
-void waiters_stop(struct session *s);
-bool waiters_drop_some(struct session *s, int *budget);
-
 #endif

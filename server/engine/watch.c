@@ -1,22 +1,30 @@
 #include "server/engine/watch.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "server/engine/engine.h"
 #include "server/engine/session.h"
 
-#include <limits.h>
+/* What session_more.watcher points to, from the first watch until all are given up at once. */
+struct watcher {
+    struct leaving leaving;
+    struct session *session; /* NULL: it does not care any more */
+    struct list watches;
+    size_t n;
+    size_t bytes; /* of its client's memory */
+};
 
 struct watch {
     struct dict_node node;  /* in watches->pairs */
     struct list of_key;     /* on interest->who */
-    struct list of_session; /* on session->more->watched */
-    struct session *session;
+    struct list of_watcher; /* on watcher->watches */
+    struct watcher *watcher;
     struct interest *key;
 };
 
 /* What the dict's key points to. */
 struct probe {
-    const struct session *session;
+    const struct watcher *watcher;
     const struct interest *key;
 };
 
@@ -24,7 +32,7 @@ static bool match(const void *object, struct bytes key)
 {
     const struct watch *w = object;
     const struct probe *p = (const struct probe *)(const void *)key.p;
-    return w->session == p->session && w->key == p->key;
+    return w->watcher == p->watcher && w->key == p->key;
 }
 
 static struct bytes bytes_of_probe(const struct probe *p)
@@ -52,23 +60,38 @@ static size_t cost(const struct watch *w)
     return sizeof *w + sizeof *w->key + w->key->n;
 }
 
+static struct watcher *watcher_of(struct session *s)
+{
+    struct session_more *more = session_more(s);
+    if (more->watcher == NULL) {
+        more->watcher = mem_alloc(sizeof *more->watcher);
+        more->watcher->session = s;
+        list_init(&more->watcher->watches);
+    }
+    return more->watcher;
+}
+
 bool watch_add(struct session *s, struct keys *k, struct bytes name)
 {
     struct watches *all = &s->engine->watches;
+    leavings_make_room(s->engine);
     keys_peek(k, name); /* one that is overdue goes now: its end is no change */
     struct interest *key = interests_get(&all->keys, k->id, name);
     if (key == NULL)
         return false;
-    struct probe probe = {s, key};
+    struct watcher *who = watcher_of(s);
+    struct probe probe = {who, key};
     uint32_t hash = (uint32_t)hash_bytes(all->keys.seed, bytes_of_probe(&probe));
     if (dict_find(&all->pairs, bytes_of_probe(&probe), hash))
         return true;
     struct watch *w = arena_new(&all->arena, sizeof *w);
-    w->session = s;
+    w->watcher = who;
     w->key = key;
     list_append(&key->who, &w->of_key);
-    list_append(&session_more(s)->watched, &w->of_session);
+    list_append(&who->watches, &w->of_watcher);
     dict_insert(&all->pairs, w, hash);
+    who->n++;
+    who->bytes += cost(w);
     s->more->kept += cost(w);
     return true;
 }
@@ -76,40 +99,64 @@ bool watch_add(struct session *s, struct keys *k, struct bytes name)
 static void drop(struct watches *all, struct watch *w)
 {
     struct interest *key = w->key;
-    w->session->more->kept -= cost(w);
+    struct watcher *who = w->watcher;
+    who->n--;
+    who->bytes -= cost(w);
+    if (who->session)
+        who->session->more->kept -= cost(w);
     list_unlink(&w->of_key);
-    list_unlink(&w->of_session);
+    list_unlink(&w->of_watcher);
     dict_remove(&all->pairs, w);
     arena_drop(&all->arena, w);
     interests_release(&all->keys, key);
 }
 
-bool watch_drop_some(struct session *s, int *budget)
+static bool forget(struct engine *e, struct leaving *l, int *budget)
 {
-    for (; s->more && !list_empty(&s->more->watched); --*budget) {
+    struct watcher *who = container_of(l, struct watcher, leaving);
+    for (; who->n; --*budget) {
         if (*budget <= 0)
             return false;
-        drop(&s->engine->watches, container_of(s->more->watched.next, struct watch, of_session));
+        drop(&e->watches, container_of(who->watches.next, struct watch, of_watcher));
     }
+    mem_free(who);
     return true;
 }
 
 void watch_clear(struct session *s)
 {
+    struct watcher *who = s->more ? s->more->watcher : NULL;
     s->flags &= ~SESSION_DIRTY_CAS;
-    for (int budget = INT_MAX; !watch_drop_some(s, &budget);)
-        budget = INT_MAX;
+    if (who == NULL)
+        return;
+    s->more->watcher = NULL;
+    s->more->kept -= who->bytes;
+    who->session = NULL;
+    leavings_add(s->engine, &who->leaving, forget);
+}
+
+/* Looks at each key, which removes it if it is overdue; when none is, there is nothing to see. */
+static void look_at_keys(struct session *s, const struct watcher *who)
+{
+    for (struct list *l = who->watches.next;
+         l != &who->watches && !(s->flags & SESSION_DIRTY_CAS);) {
+        struct watch *w = container_of(l, struct watch, of_watcher);
+        l = l->next;
+        keys_peek(keyspace_db(&s->engine->space, w->key->db), interest_name(w->key));
+    }
 }
 
 bool watch_broken(struct session *s)
 {
-    for (struct list *l = s->more ? s->more->watched.next : NULL;
-         l && l != &s->more->watched && !(s->flags & SESSION_DIRTY_CAS);) {
-        struct watch *w = container_of(l, struct watch, of_session);
-        l = l->next;
-        keys_peek(keyspace_db(&s->engine->space, w->key->db), interest_name(w->key));
-    }
+    if (s->engine->behind && watch_count(s))
+        look_at_keys(s, s->more->watcher);
     return s->flags & SESSION_DIRTY_CAS;
+}
+
+static void mark(const struct watch *w)
+{
+    if (w->watcher->session)
+        w->watcher->session->flags |= SESSION_DIRTY_CAS;
 }
 
 /* Marks all who watch the key; the interest goes with the last of them. */
@@ -118,7 +165,7 @@ static void break_watches(struct watches *all, struct interest *key)
     for (bool last = false; !last;) {
         struct watch *w = container_of(key->who.next, struct watch, of_key);
         last = w->of_key.next == &key->who;
-        w->session->flags |= SESSION_DIRTY_CAS;
+        mark(w);
         drop(all, w);
     }
 }
@@ -143,7 +190,7 @@ static void mark_if_there(void *ctx, void *object)
     if (k == NULL || (f->keys && f->keys != k) || !keys_holds(k, interest_name(key)))
         return;
     list_each (l, &key->who)
-        container_of(l, struct watch, of_key)->session->flags |= SESSION_DIRTY_CAS;
+        mark(container_of(l, struct watch, of_key));
 }
 
 void watch_flush(struct engine *e, struct keys *k)
@@ -157,9 +204,5 @@ void watch_flush(struct engine *e, struct keys *k)
 
 size_t watch_count(const struct session *s)
 {
-    size_t n = 0;
-    if (s->more)
-        list_each (at, &s->more->watched)
-            n++;
-    return n;
+    return s->more && s->more->watcher ? s->more->watcher->n : 0;
 }

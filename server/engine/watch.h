@@ -3,7 +3,8 @@
  * client, a script, or the passing of time.
  *
  * A change marks the sessions that watch the key and takes them off its list, since one mark is
- * enough. So however many watch however many keys, each watch costs a constant.
+ * enough. So however many watch however many keys, each watch costs a constant; and all of a
+ * session are given up as one.
  */
 #ifndef SERVER_ENGINE_WATCH_H
 #define SERVER_ENGINE_WATCH_H
@@ -26,9 +27,6 @@ void watches_free(struct watches *w);
 /* False when memory is out. */
 bool watch_add(struct session *s, struct keys *k, struct bytes name);
 void watch_clear(struct session *s); /* UNWATCH, EXEC, DISCARD */
-
-/* The client has gone: a part of what it watched. True when nothing is left. */
-bool watch_drop_some(struct session *s, int *budget);
 
 size_t watch_count(const struct session *s);
 

@@ -122,6 +122,7 @@ TEST(transactions, a_hundred_thousand_watches_are_no_trouble)
         run(r, "PING");
         expect(r, "EXEC", "*-1");
     }
+    leavings_forget_all(r->engine);
     assert_int_equal(r->engine->watches.pairs.count, 0);
     rig_free(r);
 }
