@@ -22,15 +22,26 @@ static size_t subscriptions(const struct session *s, enum topic_kind kind)
     return pubsub_count(s, TOPIC_CHANNEL) + pubsub_count(s, TOPIC_PATTERN);
 }
 
-/* A confirmation is a push, one for each topic. CLIENT REPLY OFF does not silence it, so then it
- * must not stand where replies are taken back. */
-static struct reply *confirm(struct call *c, struct bytes verb)
+/*
+ * A confirmation is a push, one for each topic. CLIENT REPLY OFF does not silence it, so then it
+ * must not stand where replies are taken back. Without a name it says that there was none. False
+ * when there is no memory for it: like any subscriber who cannot be told something, the client is
+ * closed.
+ */
+static bool confirm(struct call *c, struct bytes verb, const struct bytes *name, size_t left)
 {
     bool silent = c->session->flags & (SESSION_REPLY_OFF | SESSION_REPLY_SKIP);
     struct reply *r = silent ? session_push(c->session) : c->reply;
     reply_push(r, 3);
     reply_bulk(r, verb);
-    return r;
+    if (name)
+        reply_bulk(r, *name);
+    else
+        reply_null(r);
+    reply_int(r, (int64_t)left);
+    if (r->lost)
+        session_no_room(c->session);
+    return !r->lost;
 }
 
 static void subscribe(struct call *c, enum topic_kind kind)
@@ -40,27 +51,27 @@ static void subscribe(struct call *c, enum topic_kind kind)
             call_out_of_memory(c);
             return;
         }
-        struct reply *r = confirm(c, verbs[kind].subscribed);
-        reply_bulk(r, c->argv[i]);
-        reply_int(r, (int64_t)subscriptions(c->session, kind));
+        if (!confirm(c, verbs[kind].subscribed, &c->argv[i], subscriptions(c->session, kind)))
+            return;
     }
 }
+
+/* As many as make no other client wait. */
+enum { AT_A_TIME = 512 };
 
 static void unsubscribe_all(struct call *c, enum topic_kind kind)
 {
     struct bytes name;
-    if (!pubsub_oldest(c->session, kind, &name)) {
-        struct reply *r = confirm(c, verbs[kind].unsubscribed);
-        reply_null(r);
-        reply_int(r, (int64_t)subscriptions(c->session, kind));
-        return;
-    }
-    do {
-        struct reply *r = confirm(c, verbs[kind].unsubscribed);
-        reply_bulk(r, name);
-        reply_int(r, (int64_t)subscriptions(c->session, kind) - 1);
+    size_t left = subscriptions(c->session, kind);
+    if (!pubsub_oldest(c->session, kind, &name))
+        confirm(c, verbs[kind].unsubscribed, NULL, left);
+    for (int n = 0; pubsub_oldest(c->session, kind, &name); n++) {
+        if (n >= AT_A_TIME && call_go_on_later(c))
+            return;
+        if (!confirm(c, verbs[kind].unsubscribed, &name, --left))
+            return;
         pubsub_unsubscribe(&c->engine->pubsub, c->session, kind, name);
-    } while (pubsub_oldest(c->session, kind, &name));
+    }
 }
 
 static void unsubscribe(struct call *c, enum topic_kind kind)
@@ -71,9 +82,8 @@ static void unsubscribe(struct call *c, enum topic_kind kind)
     }
     for (size_t i = 1; i < c->argc; i++) {
         pubsub_unsubscribe(&c->engine->pubsub, c->session, kind, c->argv[i]);
-        struct reply *r = confirm(c, verbs[kind].unsubscribed);
-        reply_bulk(r, c->argv[i]);
-        reply_int(r, (int64_t)subscriptions(c->session, kind));
+        if (!confirm(c, verbs[kind].unsubscribed, &c->argv[i], subscriptions(c->session, kind)))
+            return;
     }
 }
 

@@ -118,6 +118,7 @@ bool engine_advance(struct engine *e, int64_t now)
     bool more = e->behind && !e->lazy_expiry;
     more |= alarms_ring(&e->alarms, e, e->now, &rings);
     more |= leavings_forget(e, &forgets);
+    more |= waiters_go_on(e);
     events_settle(e);
     return more;
 }
@@ -126,7 +127,7 @@ int64_t engine_deadline(const struct engine *e)
 {
     int64_t keys = e->lazy_expiry ? WHEEL_NEVER : keyspace_deadline(&e->space);
     int64_t alarm = wheel_next(&e->alarms.wheel);
-    if (!list_empty(&e->leavings))
+    if (!list_empty(&e->leavings) || !list_empty(&e->waiters.unfinished))
         return e->now;
     return keys < alarm ? keys : alarm;
 }

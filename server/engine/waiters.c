@@ -22,8 +22,9 @@ struct wait {
     struct argv *command;
     struct alarms *alarms; /* where `alarm` is set */
     struct alarm *alarm;
-    struct list link; /* on waiters->postponed, or on a queue of somebody else's */
+    struct list link; /* on waiters->postponed or ->unfinished, or a queue of somebody else's */
     bool postponed;   /* its command has not begun */
+    bool unfinished;  /* it is at work, and waits for nothing but its turn */
     enum value_type type;
     size_t size; /* bytes, with the command and the queues */
     size_t nplaces;
@@ -43,6 +44,7 @@ void waiters_init(struct waiters *w, uint64_t seed)
     interests_init(&w->keys, seed);
     list_init(&w->ready);
     list_init(&w->postponed);
+    list_init(&w->unfinished);
 }
 
 void waiters_free(struct waiters *w)
@@ -203,6 +205,36 @@ void waiters_try_again(struct list *queue)
         run_again(container_of(pos, struct wait, link)->session, CALL_RETRY);
 }
 
+bool call_go_on_later(struct call *c)
+{
+    if (c->flags & (CALL_SCRIPT | CALL_EXEC))
+        return false;
+    if (c->flags & CALL_RETRY) {
+        c->session->flags |= SESSION_BLOCKED;
+        return true;
+    }
+    struct wait *w = begin_wait(c, 0);
+    if (w == NULL)
+        return false;
+    w->unfinished = true;
+    list_append(&c->engine->waiters.unfinished, &w->link);
+    return true;
+}
+
+bool waiters_go_on(struct engine *e)
+{
+    struct list *unfinished = &e->waiters.unfinished;
+    if (list_empty(unfinished))
+        return false;
+    struct wait *w = container_of(unfinished->next, struct wait, link);
+    struct session *s = w->session;
+    list_unlink(&w->link);
+    list_append(unfinished, &w->link); /* next time it is somebody else's turn */
+    run_again(s, CALL_RETRY);
+    e->host->wake(e->ctx, s);
+    return !list_empty(unfinished);
+}
+
 static bool timeout_error(struct call *c, const char *text)
 {
     reply_errorf(c->reply, "ERR timeout is %s", text);
@@ -333,7 +365,7 @@ void waiters_serve(struct engine *e)
 bool waiters_unblock(struct session *s, bool with_error)
 {
     struct wait *w = wait_of(s);
-    if (w == NULL || w->postponed)
+    if (w == NULL || w->postponed || w->unfinished)
         return false;
     if (!with_error) {
         run_again(s, CALL_RETRY | CALL_TIMED_OUT);

@@ -21,9 +21,10 @@ struct session;
 
 struct waiters {
     struct interests keys;
-    struct list ready;     /* keys that were signalled and have waiters */
-    struct list postponed; /* sessions whose command waits for a pause to end, in order */
-    size_t blocked;        /* sessions that wait, postponed ones included */
+    struct list ready;      /* keys that were signalled and have waiters */
+    struct list postponed;  /* sessions whose command waits for a pause to end, in order */
+    struct list unfinished; /* sessions whose command goes on in another turn */
+    size_t blocked;         /* sessions that wait, postponed and unfinished ones included */
     bool serving;
 };
 
@@ -44,6 +45,16 @@ bool call_wait(struct call *c, size_t first_key, size_t nkeys, enum value_type t
  * whose commands waiters_try_again runs once more; its time is up at `deadline` of `alarms`. */
 bool call_wait_on(struct call *c, struct list *queue, struct alarms *alarms, int64_t deadline);
 void waiters_try_again(struct list *queue);
+
+/* For a handler that has done a part of its work, the rest of which would keep others waiting.
+ * True: it returns now and is run again (CALL_RETRY) in another turn, before anything else that its
+ * client has sent. False: it cannot be, in a script or transaction or without memory, and does it
+ * all now.
+ */
+bool call_go_on_later(struct call *c);
+
+/* Runs one of them; true when there are more to run. */
+bool waiters_go_on(struct engine *e);
 
 /* Timeouts of blocking commands: seconds with a fraction, or milliseconds; 0 is for ever. */
 bool call_timeout_s(struct call *c, size_t i, int64_t *deadline);

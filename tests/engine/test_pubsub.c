@@ -264,6 +264,91 @@ TEST(pubsub, names_and_messages_are_bytes)
     rig_free(r);
 }
 
+enum { MANY = 2000, SLICE = 512 };
+
+static void subscribe_to_many(struct rig *r)
+{
+    char line[32];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(line, sizeof line, "SUBSCRIBE c:%d", i);
+        run(r, line);
+    }
+}
+
+/* Confirmations in this text, which must be of one channel after the other from `*next` on. */
+static int confirmed(const char *text, int *next)
+{
+    char expected[64];
+    int n = 0;
+    for (; *text; n++, ++*next) {
+        int len = snprintf(expected, sizeof expected, "*3 $11 unsubscribe $%d c:%d :%d",
+                           2 + snprintf(NULL, 0, "%d", *next), *next, MANY - 1 - *next);
+        assert_int_equal(strncmp(text, expected, (size_t)len), 0);
+        text += len + (text[len] == ' ');
+    }
+    return n;
+}
+
+TEST(pubsub, many_channels_are_left_in_slices_and_others_come_between)
+{
+    struct rig *r = rig_new();
+    int next = 0;
+    subscribe_to_many(r);
+    run(r, "UNSUBSCRIBE");
+    assert_int_equal(confirmed(rig_reply(r), &next), SLICE);
+    assert_true(r->clients[0]->flags & SESSION_BLOCKED); /* its next command has to wait */
+    as(r, 1);
+    expect(r, "PUBLISH c:0 gone", ":0");
+    expect(r, "PUBLISH c:1999 there", ":1");
+    assert_string_equal(received(r, 0), "*3 $7 message $6 c:1999 $5 there");
+    expect(r, "CLIENT UNBLOCK 1", ":0");
+    for (bool more = true; more;) {
+        assert_true(engine_deadline(r->engine) <= r->now);
+        more = engine_advance(r->engine, r->now);
+        assert_in_range(confirmed(received(r, 0), &next), 1, SLICE);
+    }
+    assert_int_equal(next, MANY);
+    assert_false(r->clients[0]->flags & SESSION_BLOCKED);
+    assert_int_equal(r->engine->waiters.blocked, 0);
+    as(r, 0);
+    expect(r, "PING", "+PONG");
+    run(r, "INFO commandstats");
+    assert_non_null(strstr(rig_reply(r), "cmdstat_unsubscribe:calls=1,"));
+    rig_free(r);
+}
+
+TEST(pubsub, those_who_leave_many_channels_take_turns)
+{
+    struct rig *r = rig_new();
+    for (int who = 0; who < 2; who++) {
+        as(r, who);
+        subscribe_to_many(r);
+        run(r, "UNSUBSCRIBE");
+    }
+    for (int turn = 0; turn < 4; turn++) {
+        engine_advance(r->engine, r->now);
+        assert_int_equal(received(r, turn % 2)[0], '*');
+        assert_string_equal(received(r, !(turn % 2)), "");
+    }
+    disconnect(r, 0); /* in the middle of it */
+    later(r, 1);
+    assert_int_equal(r->engine->pubsub.subscriptions.count, 0);
+    rig_free(r);
+}
+
+TEST(pubsub, in_a_transaction_many_channels_are_left_at_once)
+{
+    struct rig *r = rig_new();
+    run(r, "HELLO 3");
+    subscribe_to_many(r);
+    run(r, "MULTI");
+    run(r, "UNSUBSCRIBE");
+    run(r, "EXEC");
+    assert_int_equal(strncmp(rig_reply(r), "*1 >3 ", 6), 0);
+    assert_int_equal(pubsub_count(r->clients[0], TOPIC_CHANNEL), 0);
+    rig_free(r);
+}
+
 /* Against a plain matrix of who is subscribed to what. */
 TEST(pubsub, agrees_with_a_model)
 {

@@ -150,3 +150,30 @@ TEST(messages, of_expiry_come_by_themselves)
     client_close(&other);
     stop(&l);
 }
+
+/* It takes several turns of the loop, and what was sent behind it is answered behind it. */
+TEST(messages, many_channels_are_left_before_the_next_command)
+{
+    enum { CHANNELS = 5000 };
+    struct launched l = start(NULL);
+    struct client c = dial(&l), other = dial(&l);
+    char text[64];
+    for (int i = 0; i < CHANNELS; i++) {
+        snprintf(text, sizeof text, "SUBSCRIBE %d", 10000 + i);
+        assert_true(client_say(&c, text));
+        snprintf(text, sizeof text, "*3\r\n$9\r\nsubscribe\r\n$5\r\n%d\r\n:%d\r\n", 10000 + i,
+                 i + 1);
+        hears(&c, text);
+    }
+    says(&c, "UNSUBSCRIBE\r\nPING\r\n");
+    ask(&other, "PING", "+PONG\r\n");
+    for (int i = 0; i < CHANNELS; i++) {
+        snprintf(text, sizeof text, "*3\r\n$11\r\nunsubscribe\r\n$5\r\n%d\r\n:%d\r\n", 10000 + i,
+                 CHANNELS - 1 - i);
+        hears(&c, text);
+    }
+    hears(&c, "+PONG\r\n");
+    client_close(&c);
+    client_close(&other);
+    stop(&l);
+}
