@@ -3,7 +3,8 @@
  * of all pairs, so that reading a key again costs the same however many clients read it. Names and
  * readers live in the store's arena and count as memory in use. tracking-table-max-keys bounds the
  * names; past it, the one that was not read for longest goes and its readers are told, since nobody
- * would tell them later.
+ * would tell them later. Past maxmemory so does the one that was read just now, and then older
+ * ones: reading is never refused, and must not leave others without memory for their locks.
  *
  * Nothing here is walked when a client goes or a database is flushed: a client's tracker stays
  * behind as a tombstone until its readers are gone, and a flush only counts, which makes all older
@@ -281,7 +282,12 @@ static void invalidate(struct tracking *t, struct tracked *key, const struct ses
     drop_key(t, key);
 }
 
-/* Lets go of what was not read for longest: the dead, silently, and what is beyond the limit. */
+static bool memory_is_out(const struct engine *e)
+{
+    return engine_memory(e) > (size_t)config_memory_limit(e->config);
+}
+
+/* Lets go of what was not read for longest: the dead, silently, and what is beyond the limits. */
 static void sweep(struct engine *e, int budget)
 {
     struct tracking *t = &e->tracking;
@@ -290,7 +296,7 @@ static void sweep(struct engine *e, int budget)
         struct tracked *key = container_of(t->order.next, struct tracked, order);
         if (dead(t, key))
             drop_key(t, key);
-        else if (max > 0 && t->live > max)
+        else if ((max > 0 && t->live > max) || memory_is_out(e))
             invalidate(t, key, NULL);
         else
             return;
@@ -321,6 +327,8 @@ void tracking_remember(struct call *c)
         struct tracked *key = get_key(&e->tracking, c->argv[at]);
         if (key)
             add_reader(&e->tracking, key, e->running->more->tracker);
+        if (key && memory_is_out(e))
+            invalidate(&e->tracking, key, NULL);
         sweep(e, 1);
     }
 }

@@ -370,6 +370,30 @@ TEST(tracking, past_the_limit_the_key_least_recently_read_is_given_up)
     rig_free(r);
 }
 
+/* One who only reads could otherwise keep all the others from taking locks. */
+TEST(tracking, past_maxmemory_names_are_given_up_and_locks_can_be_taken)
+{
+    enum { LONG = 100000 };
+    struct rig *r = tracking("");
+    static char name[LONG];
+    struct bytes get[] = {BYTES("GET"), {memset(name, 'x', LONG), LONG}};
+    as(r, 0);
+    run(r, "GET old");
+    size_t limit = engine_memory(r->engine) + LONG / 2;
+    r->config.maxmemory = (int64_t)limit;
+    run_argv(r, get, 2);
+    assert_non_null(strstr(rig_reply(r), "_ >2 $10 invalidate *1 $100000 xxx"));
+    assert_true(engine_memory(r->engine) <= limit);
+
+    as(r, 1);
+    expect(r, "SET lock token NX PX 1000", "+OK");
+    heard(r, 0, "");
+    run_argv(r, (struct bytes[]){BYTES("SET"), BYTES("k"), get[1]}, 3);
+    is(r, "+OK");
+    heard(r, 0, ">2 $10 invalidate *1 $3 old");
+    rig_free(r);
+}
+
 TEST(tracking, bcast_tells_of_every_change_below_its_prefixes)
 {
     struct rig *r = tracking("BCAST PREFIX lock: PREFIX job:");
