@@ -20,6 +20,8 @@ enum { SLOT_HANDLER = 1, SLOT_RUN, SLOTS = SLOT_RUN };
 /* KEYS and ARGV of up to this length are kept for the next run. */
 enum { KEPT_MAX = 16 };
 
+#define NO_MEMORY BYTES("ERR Error compiling script (new function): not enough memory")
+
 /* ---- running ---- */
 
 /* Gives both tables of globals a new KEYS or ARGV, and pushes it. */
@@ -260,7 +262,7 @@ static struct script *add(struct script_host *h, struct bytes body, struct reply
         return NULL;
     struct script *s = cache_add(&h->cache, body);
     if (s == NULL) {
-        reply_error(err, BYTES("ERR Error compiling script (new function): not enough memory"));
+        reply_error(err, NO_MEMORY);
         return NULL;
     }
     s->flags = flags;
@@ -271,6 +273,22 @@ static struct script *add(struct script_host *h, struct bytes body, struct reply
     return NULL;
 }
 
+static bool is_full(const struct script_host *h)
+{
+    return h->cache.bytes > h->limits.memory;
+}
+
+/* Drops what EVAL has left behind, but not `s`. */
+static void shrink(struct script_host *h, const struct script *s)
+{
+    struct script *oldest;
+    while ((oldest = cache_surplus(&h->cache, is_full(h) ? 0 : h->limits.cached)) && oldest != s) {
+        drop(h, oldest);
+        h->cache.evicted++;
+    }
+}
+
+/* EVAL always finds room for its one script, however many SCRIPT LOAD has brought. */
 const struct script *script_load(struct script_host *h, struct bytes body, bool keep,
                                  struct reply *err)
 {
@@ -287,10 +305,11 @@ const struct script *script_load(struct script_host *h, struct bytes body, bool 
         cache_use(&h->cache, s);
     else
         cache_recent(&h->cache, s);
-    struct script *surplus = cache_surplus(&h->cache, h->limits.cached);
-    if (surplus && surplus != s) {
-        drop(h, surplus);
-        h->cache.evicted++;
+    shrink(h, s);
+    if (keep && is_full(h)) {
+        drop(h, s);
+        reply_error(err, NO_MEMORY);
+        return NULL;
     }
     return s;
 }

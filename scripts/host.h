@@ -79,12 +79,12 @@ struct script_ops {
     /* os.clock, in seconds. */
     double (*clock)(void *ctx);
 
-    /* redis.acl_check_cmd: 1 allowed, 0 denied, -1 no such command or wrong number of arguments. */
+    /* redis.acl_check_cmd: 1 allowed, 0 denied, -1 no such command. */
     int (*acl_check)(void *ctx, const struct bytes *argv, size_t argc);
 };
 
 struct script_limits {
-    size_t memory; /* script-memory-limit: bytes of Lua heap */
+    size_t memory; /* script-memory-limit: bytes of Lua heap, and again of all scripts' texts */
     size_t body;   /* longest script text, in EVAL as in load() */
     size_t cached; /* scripts that EVAL may leave behind; the least recently used goes first */
 };

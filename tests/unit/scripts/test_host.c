@@ -39,6 +39,38 @@ TEST(host, finds_a_script_by_text_and_by_sha)
     rig_free(&r);
 }
 
+/* A text of 100,000 bytes, like no other's. */
+static const struct script *load_long(struct rig *r, int number, bool keep)
+{
+    char body[100001];
+    snprintf(body, sizeof body, "return %d --%0*d", number, 99000, 0);
+    return load(r, body, keep);
+}
+
+TEST(host, all_texts_together_have_a_limit_and_eval_finds_room_all_the_same)
+{
+    enum { MOST = 10 };
+    struct rig r;
+    int loaded = 0;
+    rig_init(&r);
+    rig_limit(&r, 1 << 20, 1 << 20, 500);
+    for (int i = 0; i < 3 * MOST; i++) {
+        assert_non_null(load_long(&r, i, false));
+        assert_in_range(script_stats(r.host).scripts, 1, MOST);
+    }
+    while (loaded < 3 * MOST && load_long(&r, 100 + loaded, true))
+        loaded++;
+    assert_int_equal(loaded, MOST);
+    assert_true(bytes_eq(buf_bytes(&r.out), BYTES("-ERR Error compiling script (new function): not "
+                                                  "enough memory\r\n")));
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(load_long(&r, i, false));
+        assert_null(load_long(&r, i, true));
+        assert_int_equal(script_stats(r.host).scripts, MOST);
+    }
+    rig_free(&r);
+}
+
 TEST(host, drops_the_least_recently_used_of_eval_and_keeps_what_was_loaded)
 {
     struct rig r;
