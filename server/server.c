@@ -88,6 +88,12 @@ static void host_crowded(void *ctx)
     net_crowded(&s->net);
 }
 
+static bool host_keep(void *ctx, struct session *session, struct bytes message)
+{
+    (void)ctx;
+    return conn_keep(session->owner, message);
+}
+
 static int64_t host_wall_us(void *ctx)
 {
     struct server *s = ctx;
@@ -264,6 +270,7 @@ static bool assemble(struct server *s, const struct server_options *o)
 {
     static const struct engine_host engine_host = {.wake = host_wake,
                                                    .crowded = host_crowded,
+                                                   .keep = host_keep,
                                                    .wall_us = host_wall_us,
                                                    .describe = host_describe,
                                                    .now_us = host_now_us,

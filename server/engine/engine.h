@@ -61,6 +61,10 @@ struct engine_host {
      * all of them together stay within limits. May be NULL. */
     void (*crowded)(void *ctx);
 
+    /* A message for a client that has not read what came before it (session->unsent): it is kept
+     * where that is. False when memory is out. */
+    bool (*keep)(void *ctx, struct session *s, struct bytes message);
+
     /* The wall clock, in microseconds since 1970. */
     int64_t (*wall_us)(void *ctx);
 

@@ -181,18 +181,28 @@ __attribute__((cold, noinline)) static void crowd(struct engine *e)
         e->host->crowded(e->ctx);
 }
 
+static bool put(struct session *s, struct bytes message)
+{
+    const struct engine *e = s->engine;
+    struct buf *to = push_to(s);
+    if (to == &s->out && s->unsent && buf_len(to) == 0)
+        return e->host->keep(e->ctx, s, message);
+    if (to->cap - to->to < message.n && !buf_try_room(to, message.n))
+        return false;
+    buf_put(to, message);
+    return true;
+}
+
 void session_push_bytes(struct session *s, struct bytes message)
 {
     struct engine *e = s->engine;
     cut_off_over_limit(s, message.n);
     if (s->flags & SESSION_CLOSING)
         return;
-    struct buf *to = push_to(s);
-    if (to->cap - to->to < message.n && !buf_try_room(to, message.n)) {
+    if (!put(s, message)) {
         session_no_room(s);
         return;
     }
-    buf_put(to, message);
     e->host->wake(e->ctx, s);
     e->push_room -= (int64_t)message.n;
     if (e->push_room < 0)

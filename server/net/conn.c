@@ -78,7 +78,7 @@ static void drop_input(struct conn *c)
 static struct tail *tail_of(struct conn *c)
 {
     if (c->tail == NULL)
-        c->tail = tail_new();
+        c->tail = tail_new(&c->net->scrap);
     return c->tail;
 }
 
@@ -422,11 +422,26 @@ static void drop_output(struct conn *c)
     }
 }
 
-/* What the session has to say waits behind the rest. */
-static void keep_output(struct conn *c)
+/* What the session has to say waits behind the rest. False when memory is out. */
+static bool keep_output(struct conn *c)
 {
-    c->session->unsent += buf_len(&c->session->out);
-    tail_put(tail_of(c), &c->session->out);
+    struct session *s = c->session;
+    size_t n = buf_len(&s->out);
+    if (n == 0)
+        return true;
+    if (!tail_put(tail_of(c), &s->out))
+        return false;
+    s->unsent += n;
+    drop_output(c);
+    return true;
+}
+
+bool conn_keep(struct conn *c, struct bytes message)
+{
+    if (!tail_append(c->tail, message))
+        return false;
+    c->session->unsent += message.n;
+    return true;
 }
 
 static bool drain_tail(struct conn *c)
@@ -442,25 +457,19 @@ static bool drain_tail(struct conn *c)
     return true;
 }
 
-/* Writes what there is; what is left afterwards is in the tail, or not yet worth a piece of it. */
+/* Writes what there is; what is left afterwards is in the tail. False when the connection is broken
+ * or memory is out. */
 static bool flush(struct conn *c)
 {
     struct session *s = c->session;
     if ((c->tls && !tls_flush(c->tls)) || (c->tail && !drain_tail(c)))
         return false;
-    if (s->unsent) {
-        if (buf_len(&s->out) >= TAIL_PIECE)
-            keep_output(c);
-        return true;
-    }
-    if (!drain(c, &s->out))
+    if (s->unsent == 0 && !drain(c, &s->out))
         return false;
-    if (buf_len(&s->out)) {
-        keep_output(c);
-    } else {
-        drop_output(c);
-        drop_tail(c);
-    }
+    if (s->unsent || buf_len(&s->out))
+        return keep_output(c);
+    drop_output(c);
+    drop_tail(c);
     return true;
 }
 

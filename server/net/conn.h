@@ -59,6 +59,9 @@ void conn_rest(struct conn *c);
  * on net->leaving. */
 void conn_settle(struct conn *c);
 
+/* Keeps a message behind what the client has not read yet. False when memory is out. */
+bool conn_keep(struct conn *c, struct bytes message);
+
 /* Counts what it takes in net->memory; conn_settle does it as well. */
 void conn_account(struct conn *c);
 

@@ -14,6 +14,7 @@ enum {
     SWEEP_MS = 1000, /* at most once in so long */
     DRAIN_MS = 1000,
     HANDSHAKES_PER_TURN = 4, /* each about a millisecond of arithmetic */
+    SCRAP_PER_TURN = 1 << 20,
 };
 
 void reader_init(struct reader *r)
@@ -305,7 +306,8 @@ static void on_turn(uv_prepare_t *p)
     n->began = WHEEL_NEVER;
     if (n->state == NET_CLOSED)
         return;
-    bool restless = n->backlog || !list_empty(&n->dirty) || !list_empty(&n->leaving) ||
+    bool scrap = scrap_free_some(&n->scrap, SCRAP_PER_TURN);
+    bool restless = n->backlog || scrap || !list_empty(&n->dirty) || !list_empty(&n->leaving) ||
                     n->state == NET_DRAINING;
     if (restless)
         uv_idle_start(&n->unrest, on_unrest);
@@ -497,6 +499,7 @@ bool net_init(struct net *n, const struct net_options *o)
     list_init(&n->leaving);
     list_init(&n->lingering);
     list_init(&n->gone);
+    scrap_init(&n->scrap);
     reader_init(&n->own_reader);
     n->reader = &n->own_reader;
     n->began = WHEEL_NEVER;
@@ -522,6 +525,7 @@ void net_free(struct net *n)
     assert(n->state == NET_CLOSED);
     while (n->nspares)
         buf_free(&n->spares[--n->nspares]);
+    scrap_free_some(&n->scrap, SIZE_MAX);
     tls_free(n->tls);
     reader_free(&n->own_reader);
 }

@@ -14,6 +14,7 @@
 #include "resp/parser.h"
 #include "server/engine/engine.h"
 #include "server/net/poller.h"
+#include "server/net/tail.h"
 
 #include <uv.h>
 
@@ -113,7 +114,8 @@ struct net {
     struct reader *reader, own_reader;
     struct buf spares[NET_SPARES]; /* empty buffers for the next clients' replies */
     size_t nspares;
-    struct busy *busy; /* others are served while a command takes long; else NULL */
+    struct scrap scrap; /* output that went with its client */
+    struct busy *busy;  /* others are served while a command takes long; else NULL */
     enum net_state state;
     int quiet; /* turns in a row, while draining, in which nobody had anything to settle */
     int64_t drain_until;

@@ -101,8 +101,15 @@ static void crowded(void *ctx)
     net_crowded(&s->net);
 }
 
+static bool keep(void *ctx, struct session *session, struct bytes message)
+{
+    (void)ctx;
+    return conn_keep(session->owner, message);
+}
+
 static const struct engine_host engine_host = {.wake = wake,
                                                .crowded = crowded,
+                                               .keep = keep,
                                                .wall_us = wall_us,
                                                .describe = describe,
                                                .now_us = now_us,
