@@ -89,7 +89,6 @@ void tracking_init(struct tracking *t, struct arena *a, uint64_t seed)
     dict_init(&t->keys, a, match_key);
     dict_init(&t->readers, a, match_reader);
     list_init(&t->order);
-    list_init(&t->prefixes);
 }
 
 /* Trackers. */
@@ -208,7 +207,8 @@ void tracking_free(struct tracking *t)
 {
     while (!list_empty(&t->order))
         drop_key(t, container_of(t->order.next, struct tracked, order));
-    assert(list_empty(&t->prefixes));
+    assert(t->nprefixes == 0);
+    mem_free(t->prefixes);
     dict_free(&t->readers);
     dict_free(&t->keys);
     buf_free(&t->changes);
@@ -384,27 +384,50 @@ static bool starts_with(struct bytes s, struct bytes prefix)
     return s.n >= prefix.n && bytes_eq((struct bytes){s.p, prefix.n}, prefix);
 }
 
+/* The number of the first prefix that is not before `text`. */
+static size_t place_of(const struct tracking *t, struct bytes text)
+{
+    size_t low = 0;
+    for (size_t high = t->nprefixes; low < high;) {
+        size_t mid = low + (high - low) / 2;
+        if (bytes_cmp(prefix_text(t->prefixes[mid]), text) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void insert_prefix(struct tracking *t, size_t at, struct prefix *p)
+{
+    if (t->nprefixes == t->prefixes_cap) {
+        t->prefixes_cap = t->prefixes_cap ? 2 * t->prefixes_cap : 8;
+        t->prefixes = mem_grow(t->prefixes, t->prefixes_cap * sizeof *t->prefixes);
+    }
+    struct prefix **place = t->prefixes + at;
+    memmove(place + 1, place, (t->nprefixes++ - at) * sizeof *place);
+    *place = p;
+}
+
 /* The prefix, created in its place in the order when it is missing. */
 static struct prefix *get_prefix(struct tracking *t, struct bytes text)
 {
-    struct list *after = &t->prefixes;
-    list_each (l, &t->prefixes) {
-        struct prefix *p = container_of(l, struct prefix, link);
-        int order = bytes_cmp(text, prefix_text(p));
-        if (order == 0)
-            return p;
-        if (order < 0) {
-            after = l;
-            break;
-        }
-    }
+    size_t at = place_of(t, text);
+    if (at < t->nprefixes && bytes_eq(prefix_text(t->prefixes[at]), text))
+        return t->prefixes[at];
     struct prefix *p = mem_alloc(sizeof *p + text.n);
     p->n = text.n;
     bytes_copy(p->text, text);
     list_init(&p->users);
-    list_append(after, &p->link);
-    t->nprefixes++;
+    insert_prefix(t, at, p);
     return p;
+}
+
+static void drop_prefix(struct tracking *t, struct prefix *p)
+{
+    struct prefix **place = t->prefixes + place_of(t, prefix_text(p));
+    memmove(place, place + 1, (size_t)(t->prefixes + --t->nprefixes - place) * sizeof *place);
+    mem_free(p);
 }
 
 /* What it takes of its client's memory. */
@@ -443,11 +466,8 @@ static void unfollow_all(struct tracking *t, struct tracker *tr)
         list_unlink(&u->in_prefix);
         list_unlink(&u->in_tracker);
         mem_free(u);
-        if (list_empty(&p->users)) {
-            list_unlink(&p->link);
-            mem_free(p);
-            t->nprefixes--;
-        }
+        if (list_empty(&p->users))
+            drop_prefix(t, p);
     }
 }
 
@@ -530,8 +550,8 @@ static void broadcast(struct tracking *t)
 {
     struct change *c = (struct change *)(void *)t->changes.p;
     size_t n = sort_changes(t, c, buf_len(&t->changes) / sizeof *c);
-    list_each (l, &t->prefixes) {
-        const struct prefix *p = container_of(l, struct prefix, link);
+    for (size_t i = 0; i < t->nprefixes; i++) {
+        const struct prefix *p = t->prefixes[i];
         size_t from = first_from(t, c, n, prefix_text(p)), to = from;
         while (to < n && starts_with(change_name(t, &c[to]), prefix_text(p)))
             to++;

@@ -44,11 +44,10 @@ struct tracker {
 
 /* Prefixes are compared with each other when they come and with every change from then on, so there
  * are few of them, and short ones: for one client, for all together, and bytes. */
-enum { TRACKING_PREFIXES = 256, TRACKING_PREFIXES_ALL = 4096, TRACKING_PREFIX_MAX = 1024 };
+enum { TRACKING_PREFIXES = 256, TRACKING_PREFIXES_ALL = 1024, TRACKING_PREFIX_MAX = 1024 };
 
 /* A prefix that some BCAST client follows. */
 struct prefix {
-    struct list link;  /* in tracking.prefixes */
     struct list users; /* of struct prefix_use, in the order in which they came */
     size_t n;
     char text[];
@@ -64,14 +63,14 @@ struct prefix_use {
 struct tracking {
     struct arena *arena;
     uint64_t seed;
-    size_t clients;       /* that track now */
-    struct dict keys;     /* remembered names */
-    struct dict readers;  /* who has read one, by name and tracker */
-    struct list order;    /* remembered names, the one that was not read for longest first */
-    size_t live;          /* names that were read since the last flush */
-    uint32_t flushes;     /* how many there were: names from before the last are dead */
-    struct list prefixes; /* sorted */
-    size_t nprefixes;
+    size_t clients;           /* that track now */
+    struct dict keys;         /* remembered names */
+    struct dict readers;      /* who has read one, by name and tracker */
+    struct list order;        /* remembered names, the one that was not read for longest first */
+    size_t live;              /* names that were read since the last flush */
+    uint32_t flushes;         /* how many there were: names from before the last are dead */
+    struct prefix **prefixes; /* sorted */
+    size_t nprefixes, prefixes_cap;
     struct buf changes; /* of struct change: for BCAST clients, since the last settling */
     struct buf names;   /* their names */
 };

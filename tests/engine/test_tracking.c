@@ -442,12 +442,20 @@ TEST(tracking, prefixes_are_few_for_a_client)
 
 TEST(tracking, prefixes_are_few_for_all_clients_together)
 {
+    enum { ENOUGH = TRACKING_PREFIXES_ALL / TRACKING_PREFIXES };
     struct rig *r = rig_new();
-    r->engine->tracking.nprefixes = TRACKING_PREFIXES_ALL - 1;
-    follow(r, 0, 2);
+    for (int who = 1; who <= ENOUGH; who++) {
+        follow(r, who, TRACKING_PREFIXES);
+        is(r, "+OK");
+    }
+    follow(r, 0, 1);
     is(r, "-ERR Too many prefixes");
     expect(r, "CLIENT TRACKING ON BCAST", "+OK"); /* there are always those who follow all */
-    r->engine->tracking.nprefixes = 1;
+    expect(r, "CLIENT TRACKING OFF", "+OK");
+    as(r, 1);
+    expect(r, "CLIENT TRACKING OFF", "+OK");
+    follow(r, 0, TRACKING_PREFIXES);
+    is(r, "+OK");
     rig_free(r);
 }
 
