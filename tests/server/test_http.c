@@ -170,6 +170,20 @@ TEST(http, refuses_the_rest)
     stop(&l);
 }
 
+TEST(http, a_request_has_a_longest_length)
+{
+    struct launched l = start(flags);
+    struct client c = dial(&l);
+    struct buf text = {0};
+    buf_printf(&text, "GET /healthz HTTP/1.1\r\nX: %09000d", 0);
+    fetch(&l, text.p, "HTTP/1.1 431 Request Header Fields Too Large\r\n",
+          HAS("Connection: close\r\n"));
+    ask(&c, "PING", "+PONG\r\n");
+    buf_free(&text);
+    client_close(&c);
+    stop(&l);
+}
+
 TEST(http, a_request_may_come_in_pieces)
 {
     struct launched l = start(flags);
@@ -179,6 +193,27 @@ TEST(http, a_request_may_come_in_pieces)
         assert_true(client_send(&c, (struct bytes){p, 1}));
     read_all(&c, &got);
     assert_non_null(strstr(got.p, "\r\n\r\nok\n"));
+    buf_free(&got);
+    client_close(&c);
+    stop(&l);
+}
+
+TEST(http, of_a_crowd_few_are_let_in_and_others_are_served)
+{
+    enum { CROWD = 33 }; /* one more than are let in */
+    struct launched l = start(flags);
+    struct client crowd[CROWD], c = dial(&l);
+    struct buf got = {0};
+    for (int i = 0; i < CROWD; i++)
+        crowd[i] = dial_http(&l);
+    read_all(&crowd[CROWD - 1], &got);
+    assert_string_equal(got.p, "");
+    ask(&c, "PING", "+PONG\r\n");
+    says(&crowd[0], GET("/healthz"));
+    read_all(&crowd[0], &got);
+    assert_non_null(strstr(got.p + 1, "\r\n\r\nok\n"));
+    for (int i = 0; i < CROWD; i++)
+        client_close(&crowd[i]);
     buf_free(&got);
     client_close(&c);
     stop(&l);

@@ -33,14 +33,17 @@ TEST(handshake, must_not_take_longer_than_ten_seconds)
 {
     struct papers p;
     struct shell *s = with_tls(&p);
-    struct client c = dial_tls(s);
+    struct client other = shell_dial(s), c = dial_tls(s);
     assert_true(client_send(&c, BYTES("\x16\x03\x01"))); /* a handshake, it says */
     shell_rest(s);
     shell_later(s, 9999);
     assert_false(shell_closed(&c));
+    shell_ask(s, &other, "PING", "+PONG\r\n");
     shell_later(s, 1002);
     assert_true(shell_closed(&c));
+    shell_ask(s, &other, "PING", "+PONG\r\n");
     client_close(&c);
+    client_close(&other);
     shell_free(s);
     papers_remove(&p);
 }
@@ -66,12 +69,12 @@ static bool is_answered(const struct client *c)
     return poll(&p, 1, 0) == 1;
 }
 
-TEST(handshake, only_a_few_are_made_in_one_turn)
+TEST(handshake, only_a_few_are_made_in_one_turn_and_others_are_served_between)
 {
     enum { CLIENTS = 12, PER_TURN = 4 };
     struct papers p;
     struct shell *s = with_tls(&p);
-    struct client c[CLIENTS];
+    struct client other = shell_dial(s), c[CLIENTS];
     struct buf text = {0};
     hello(&text);
     for (int i = 0; i < CLIENTS; i++)
@@ -79,12 +82,15 @@ TEST(handshake, only_a_few_are_made_in_one_turn)
     shell_rest(s);
     for (int i = 0; i < CLIENTS; i++)
         assert_true(client_send(&c[i], buf_bytes(&text)));
+    assert_true(client_say(&other, "PING"));
     for (int turn = 1; turn <= CLIENTS / PER_TURN; turn++) {
         int answered = 0;
         shell_turn(s);
         for (int i = 0; i < CLIENTS; i++)
             answered += is_answered(&c[i]);
         assert_in_range(answered, 1, turn * PER_TURN);
+        if (turn == 2) /* what is read in one is answered in the next */
+            shell_hears(&other, "+PONG\r\n");
     }
     shell_rest(s);
     for (int i = 0; i < CLIENTS; i++) {
@@ -92,6 +98,7 @@ TEST(handshake, only_a_few_are_made_in_one_turn)
         client_close(&c[i]);
     }
     buf_free(&text);
+    client_close(&other);
     shell_free(s);
     papers_remove(&p);
 }
