@@ -3,6 +3,7 @@
 # input; and as one types.
 set -u
 export HOME="$PWD" # where it keeps its history
+export PYTHONUNBUFFERED=1 # into a pipe, it would print its line ends after all answers
 
 expect() { # expect "what it shows" 'what it prints' command...
     what=$1 wanted=$2
