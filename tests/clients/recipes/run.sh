@@ -55,7 +55,8 @@ fi
 
 if recipe java javac mvn; then
     export MAVEN_OPTS=-XX:TieredStopAtLevel=1
-    fetch 'mvn -q -B help:help' mvn -B -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false test
+    # A test is chosen, and no method of it: only then is JUnit's launcher fetched, too.
+    fetch 'mvn -q -B help:help' mvn -B -Dtest='*#none' -Dsurefire.failIfNoSpecifiedTests=false test
     # shellcheck disable=SC2016  # the inner shell's
     suite 'JUnit 5 with Redisson' surefire \
         sh -c 'mvn -B -o -Dstyle.color=never test >maven.log 2>&1; s=$?; cat target/surefire-reports/*.xml maven.log; exit $s'
