@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that Debian's packages for a purpose are installed: tools/deps.sh run | test | bench | lint | fuzz |
-# clients or, for the client libraries of a language, python | java | debian
+# clients or, for the client libraries of a language, python | java | go | rust | debian
 #
 # With everything present it only asks dpkg, which takes milliseconds and no network. What is missing
 # is installed as root or through sudo; without either, the command to type is printed. No package
@@ -17,6 +17,8 @@ packages() {
     clients) echo $(packages test) iproute2 util-linux ;;
     python) echo python3 python3-venv ;;
     java) echo openjdk-17-jdk-headless maven ;;
+    go) echo golang-go ;;
+    rust) echo cargo-web ;;
     debian) echo php-cli php-redis php-predis ruby ruby-redis libredis-perl libtest-redisserver-perl iredis \
         redis-tools curl ;;
     bench) echo $(packages test) gnuplot-nox util-linux ;;
@@ -41,7 +43,7 @@ install() {
 }
 
 if [ $# -ne 1 ] || ! wanted=$(packages "$1"); then
-    echo "usage: $0 run | test | bench | lint | fuzz | clients | python | java | debian" >&2
+    echo "usage: $0 run | test | bench | lint | fuzz | clients | python | java | go | rust | debian" >&2
     exit 2
 fi
 if ! command -v dpkg-query >/dev/null; then

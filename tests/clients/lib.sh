@@ -5,8 +5,10 @@
 # shellcheck shell=sh
 set -eu
 
-# Where Go's and Rust's own installers put them, for when a shell's profile was not read.
-PATH=$PATH:/usr/local/go/bin:$HOME/.cargo/bin
+# First the toolchains that had to be downloaded; last where Go's and Rust's own installers put them, for when a shell's
+# profile was not read.
+DOWNLOADED=$TOP/build-clients/bin
+PATH=$DOWNLOADED:$PATH:/usr/local/go/bin:$HOME/.cargo/bin
 export PATH
 
 # The language cannot run here, and why. Ends the script.
@@ -29,13 +31,20 @@ at_least() {
 # need program [group]: the program, from Debian when it is missing and a group of tools/deps.sh holds it.
 need() {
     command -v "$1" >/dev/null && return
-    if [ $# -gt 1 ] && "$TOP/tools/deps.sh" "$2" >&2; then return; fi
+    if [ $# -gt 1 ] && "$TOP/tools/deps.sh" "$2" >&2 && command -v "$1" >/dev/null; then return; fi
     skip_language "$1 is not installed${2:+ and could not be}"
 }
 
 # need_version program version minimum
 need_version() {
     at_least "$2" "$3" || skip_language "$1 is $2; the clients need $3 or newer"
+}
+
+# downloaded file name: from now on, the program of this name is that file, for all languages.
+downloaded() {
+    mkdir -p "$DOWNLOADED"
+    ln -sf "$1" "$DOWNLOADED/$2"
+    hash -r
 }
 
 # To be called when all that is needed is there.

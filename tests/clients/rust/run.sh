@@ -1,8 +1,8 @@
 #!/bin/sh
-# The Rust crates, blocking and on tokio. Debian 12's own cargo is too old for them.
+# The Rust crates, blocking and on tokio. Debian 12's cargo is too old for them, but not its cargo-web.
 # shellcheck source=tests/clients/lib.sh
 . "$CLIENTS/lib.sh"
-need cargo
+need cargo rust
 need_version cargo "$(cargo --version | cut -d' ' -f2)" 1.88
 toolchain_is_there
 
