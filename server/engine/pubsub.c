@@ -270,48 +270,48 @@ struct message {
     struct bytes kind;
     const struct bytes *pattern; /* or NULL */
     struct bytes channel, text;
-    struct buf made[2];
+    struct buf room[2];
+    struct bytes made[2]; /* what is in there */
 };
 
 enum { MESSAGE_FRAME = 96 }; /* what the protocol adds, at most */
 
-/* Empty when there is no memory for it. */
-static struct bytes message_bytes(struct message *m, int version)
+/* False when there is no memory for it. */
+__attribute__((cold, noinline)) static bool make(struct message *m, int version)
 {
-    struct buf *b = &m->made[version - 2];
-    size_t n = m->channel.n + m->text.n + (m->pattern ? m->pattern->n : 0) + MESSAGE_FRAME;
+    struct buf *b = &m->room[version - 2];
     struct wire w;
-    if (buf_len(b) == 0 && buf_try_room(b, n)) {
-        wire_init(&w, b, version);
-        reply_push(&w.reply, m->pattern ? 4 : 3);
-        reply_bulk(&w.reply, m->kind);
-        if (m->pattern)
-            reply_bulk(&w.reply, *m->pattern);
-        reply_bulk(&w.reply, m->channel);
-        reply_bulk(&w.reply, m->text);
-    }
-    return buf_bytes(b);
+    if (!buf_try_room(b,
+                      m->channel.n + m->text.n + (m->pattern ? m->pattern->n : 0) + MESSAGE_FRAME))
+        return false;
+    wire_init(&w, b, version);
+    reply_push(&w.reply, m->pattern ? 4 : 3);
+    reply_bulk(&w.reply, m->kind);
+    if (m->pattern)
+        reply_bulk(&w.reply, *m->pattern);
+    reply_bulk(&w.reply, m->channel);
+    reply_bulk(&w.reply, m->text);
+    m->made[version - 2] = buf_bytes(b);
+    return true;
 }
 
 /* Those who have left but are not forgotten yet are not counted. */
 static size_t deliver(struct pubsub *p, const struct topic *t, struct message m)
 {
-    size_t n = 0;
+    size_t gone = 0;
     list_each (l, &t->subscribers) {
         struct session *s = container_of(l, struct subscription, in_topic)->owner->session;
         if (s == NULL)
-            continue;
-        struct bytes message = message_bytes(&m, s->resp);
-        if (message.n)
-            session_push_bytes(s, message);
+            gone++;
+        else if (m.made[s->resp - 2].n || make(&m, s->resp))
+            session_push_bytes(s, m.made[s->resp - 2]);
         else
             session_no_room(s);
-        n++;
     }
-    buf_free(&m.made[0]);
-    buf_free(&m.made[1]);
-    p->sent += n;
-    return n;
+    buf_free(&m.room[0]);
+    buf_free(&m.room[1]);
+    p->sent += t->nsubscribers - gone;
+    return t->nsubscribers - gone;
 }
 
 /*
@@ -354,5 +354,6 @@ size_t pubsub_publish_shard(struct pubsub *p, struct bytes channel, struct bytes
     const struct topic *t = pubsub_find(p, TOPIC_SHARD, channel);
     if (t == NULL)
         return 0;
-    return deliver(p, t, (struct message){BYTES("smessage"), NULL, channel, message, {{0}}});
+    return deliver(
+        p, t, (struct message){.kind = BYTES("smessage"), .channel = channel, .text = message});
 }
