@@ -128,7 +128,7 @@ const struct option options[] = {
     /* limits */
     INT("databases", databases, "16", FIXED, 1, CONFIG_DB_MAX, "databases for SELECT"),
     MEMORY("maxmemory", maxmemory, "0", 0, 0, INT64_MAX,
-           "memory for keys and clients; 0 for three quarters of the machine's"),
+           "memory for keys and subscriptions; 0 for three quarters of the machine's"),
     /* Redis has 0, no limit: a few clients that do not read could then take all memory. On a small
      * machine it is a quarter of the memory, see main.c. */
     OPTION("maxmemory-clients", maxmemory_clients, share, "256mb", 0, -100, INT64_MAX,
@@ -148,7 +148,7 @@ const struct option options[] = {
     MEMORY("script-size-limit", script_size_limit, "1mb", OURS, 1024, MB(64),
            "longest script text"),
     MEMORY("script-memory-limit", script_memory_limit, "64mb", OURS, MB(1), LONG_MAX,
-           "memory for the script interpreter"),
+           "memory for the script interpreter, and again for all scripts' texts"),
     INT("script-time-limit", script_time_limit, "0", OURS, 0, LONG_MAX,
         "milliseconds after which a script is ended; 0 for never"),
 

@@ -69,6 +69,7 @@ TEST(sets, random_members_are_members)
     expect(r, "SRANDMEMBER s 0", "*0");
     run(r, "SRANDMEMBER s -10");
     assert_int_equal(strncmp(rig_reply(r), "*10 $1 ", 7), 0);
+    expect(r, "SRANDMEMBER s -10000001", "-ERR value is out of range");
     expect(r, "SRANDMEMBER missing", "$-1");
     expect(r, "SRANDMEMBER missing -3", "*0");
     expect(r, "SRANDMEMBER s -9223372036854775807", "-ERR value is out of range");
