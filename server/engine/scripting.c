@@ -145,16 +145,20 @@ enum { SCRIPTS_FROM_EVAL = 500 }; /* as many as Redis 7.4 keeps */
 
 struct script_host *scripting_host(struct engine *e)
 {
-    if (e->scripting.host == NULL)
-        e->scripting.host = script_host_new(
+    struct scripting *s = &e->scripting;
+    const struct script_limits limits = {.memory = (size_t)e->config->script_memory_limit,
+                                         .body = (size_t)e->config->script_size_limit,
+                                         .cached = SCRIPTS_FROM_EVAL};
+    if (s->host)
+        script_host_limit(s->host, &limits); /* CONFIG SET may have changed them */
+    else
+        s->host = script_host_new(
             &(struct script_options){.ops = &ops,
-                                     .limits = {.memory = (size_t)e->config->script_memory_limit,
-                                                .body = (size_t)e->config->script_size_limit,
-                                                .cached = SCRIPTS_FROM_EVAL},
+                                     .limits = limits,
                                      .version = e->config->redis_version,
                                      .version_num = version_number(e->config->redis_version),
                                      .seed = engine_random(e)});
-    return e->scripting.host;
+    return s->host;
 }
 
 void scripting_free(struct engine *e)
