@@ -37,7 +37,7 @@ struct reply_ops {
 
 struct reply {
     const struct reply_ops *ops;
-    bool lost;                 /* memory ran out: what was said is of no use */
+    bool lost;                 /* there was no room for it: what was said is of no use */
     unsigned errors;           /* how many were said */
     char code[REPLY_CODE_MAX]; /* the last one's first word; undefined before the first */
 };

@@ -11,7 +11,9 @@
 static bool grow(struct tape *t)
 {
     size_t cap = t->cap ? 2 * t->cap : 16;
-    struct tape_node *nodes = mem_try_grow(t->nodes, cap * sizeof *nodes);
+    struct tape_node *nodes = NULL;
+    if (cap <= t->most / sizeof *nodes)
+        nodes = mem_try_grow(t->nodes, cap * sizeof *nodes);
     if (nodes == NULL)
         return false;
     t->nodes = nodes;
@@ -28,11 +30,13 @@ static void append(struct reply *r, struct tape_node node)
         t->nodes[t->n++] = node;
 }
 
-/* Room for a text, even an empty one; NULL when memory is out. */
+/* Room for a text, even an empty one; NULL when there is none. */
 static char *room_for(struct reply *r, size_t n)
 {
-    struct buf *text = &((struct tape *)r)->text;
-    if (text->cap - text->to <= n && !buf_try_room(text, n + 1)) {
+    struct tape *t = (struct tape *)r;
+    struct buf *text = &t->text;
+    bool fits = text->cap - text->to > n;
+    if (!fits && (buf_len(text) + n > t->most || !buf_try_room(text, n + 1))) {
         r->lost = true;
         return NULL;
     }
@@ -164,7 +168,7 @@ static const struct reply_ops tape_ops = {
 
 void tape_init(struct tape *t)
 {
-    *t = (struct tape){.reply.ops = &tape_ops};
+    *t = (struct tape){.reply.ops = &tape_ops, .most = SIZE_MAX};
 }
 
 void tape_reset(struct tape *t)

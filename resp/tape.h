@@ -1,8 +1,8 @@
 /*
  * A sink that records typed values in the order they were said: for scripts, for transactions, for
  * embedding programs and for tests. A tape may be played into another sink as if the values were
- * said again. How much there is to record is for clients to choose: when memory is out the tape
- * says so with `reply.lost`, and what is on it is of no use.
+ * said again. How much there is to record is for clients to choose: when memory is out, or there is
+ * more than `most`, the tape says so with `reply.lost`, and what is on it is of no use.
  */
 #ifndef RESP_TAPE_H
 #define RESP_TAPE_H
@@ -43,6 +43,7 @@ struct tape {
     struct tape_node *nodes;
     size_t n, cap;
     struct buf text;
+    size_t most; /* bytes of text, and again of nodes; any number at first */
 };
 
 void tape_init(struct tape *t);

@@ -25,12 +25,17 @@ static char *write_header(char *p, char type, int64_t v)
     return end_line(p + num_format_i64(p, v));
 }
 
-/* Room for `n` bytes; NULL when memory is out, and then the reply is lost. How long one becomes is
+static bool grow(struct wire *w, size_t n)
+{
+    return (w->may_grow == NULL || w->may_grow(w, n)) && buf_try_room(w->out, n);
+}
+
+/* Room for `n` bytes; NULL when there is none, and then the reply is lost. How long one becomes is
  * for the client to choose. */
 static char *room_for(struct wire *w, size_t n)
 {
     struct buf *out = w->out;
-    if (out->cap - out->to < n && !buf_try_room(out, n)) {
+    if (out->cap - out->to < n && !grow(w, n)) {
         w->reply.lost = true;
         return NULL;
     }
@@ -201,6 +206,7 @@ void wire_init(struct wire *w, struct buf *out, int version)
     w->reply.lost = false;
     w->out = out;
     w->version = version;
+    w->may_grow = NULL;
 }
 
 void wire_switch(struct reply *r, int version)

@@ -8,10 +8,17 @@
 #include "base/buf.h"
 #include "resp/reply.h"
 
+struct wire;
+
+/* May `n` bytes more be written? Asked only when `out` has no room for them and would grow. When
+ * they may not, the reply is lost, as when memory is out. */
+typedef bool wire_grow_fn(struct wire *w, size_t n);
+
 struct wire {
-    struct reply reply; /* first, so that a wire is a reply */
-    struct buf *out;    /* borrowed */
-    int version;        /* 2 or 3; may be changed between two values */
+    struct reply reply;     /* first, so that a wire is a reply */
+    struct buf *out;        /* borrowed */
+    int version;            /* 2 or 3; may be changed between two values */
+    wire_grow_fn *may_grow; /* NULL: it may */
 };
 
 void wire_init(struct wire *w, struct buf *out, int version);

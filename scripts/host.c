@@ -151,6 +151,13 @@ static void reopen_interpreter(struct script_host *h)
     open_interpreter(h);
 }
 
+/* A command's reply is no use to a script whose heap it does not fit into. What comes several times
+ * over is kept there once, so it may be longer than the heap, but not by much. */
+static size_t longest_reply(const struct script_limits *limits)
+{
+    return limits->memory < SIZE_MAX / 4 ? 4 * limits->memory : SIZE_MAX;
+}
+
 struct script_host *script_host_new(const struct script_options *options)
 {
     struct script_host *h = mem_alloc(sizeof *h);
@@ -161,6 +168,7 @@ struct script_host *script_host_new(const struct script_options *options)
     cache_init(&h->cache, options->seed);
     tape_init(&h->tape);
     tape_init(&h->answer);
+    h->tape.most = longest_reply(&h->limits);
     open_interpreter(h);
     return h;
 }
@@ -181,6 +189,7 @@ void script_host_limit(struct script_host *h, const struct script_limits *limits
 {
     h->limits = *limits;
     h->pool.cap = limits->memory;
+    h->tape.most = longest_reply(limits);
 }
 
 /* ---- finding and loading ---- */

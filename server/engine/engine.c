@@ -154,6 +154,13 @@ static void release_held(struct session *s)
     buf_free(&s->more->held);
 }
 
+/* One command may ask for more than the client may ever leave unread: MGET of one large value, a
+ * thousand times. */
+static bool may_grow(struct wire *w, size_t n)
+{
+    return session_may_keep(container_of(w->out, struct session, out), n);
+}
+
 void engine_run(struct engine *e, struct session *s, const struct bytes *argv, size_t argc,
                 unsigned flags)
 {
@@ -163,6 +170,7 @@ void engine_run(struct engine *e, struct session *s, const struct bytes *argv, s
     s->flags |= SESSION_RUNNING;
     e->running = s;
     wire_init(&wire, &s->out, s->resp);
+    wire.may_grow = may_grow;
     call_run(&(struct call){.engine = e,
                             .session = s,
                             .argv = argv,

@@ -127,16 +127,26 @@ static bool over_limit(const struct session *s, size_t n)
     return hard > 0 && buf_len(&s->out) + held + s->unsent + n > (size_t)hard;
 }
 
-static void cut_off_over_limit(struct session *s, size_t n)
+__attribute__((cold, noinline)) static void cut_off(struct session *s)
 {
-    if (s->flags & SESSION_KILLED || !over_limit(s, n))
-        return;
     log_warning(s->engine->log,
                 "Client id=%llu scheduled to be closed ASAP for overcoming of output buffer "
                 "limits.",
                 (unsigned long long)s->id);
     s->engine->stats.output_limit_closed++;
     session_close(s, true);
+}
+
+static inline bool may_keep(struct session *s, size_t n)
+{
+    if (!(s->flags & SESSION_KILLED) && over_limit(s, n))
+        cut_off(s);
+    return !(s->flags & SESSION_KILLED);
+}
+
+bool session_may_keep(struct session *s, size_t n)
+{
+    return may_keep(s, n);
 }
 
 /* Where a message goes now. */
@@ -149,8 +159,7 @@ struct reply *session_push(struct session *s)
 {
     struct engine *e = s->engine;
     struct buf *to = push_to(s);
-    cut_off_over_limit(s, 0);
-    if (s->flags & SESSION_KILLED)
+    if (!may_keep(s, 0))
         buf_clear(to);
     wire_init(&e->push, to, s->resp);
     e->host->wake(e->ctx, s);
@@ -196,8 +205,7 @@ static bool put(struct session *s, struct bytes message)
 void session_push_bytes(struct session *s, struct bytes message)
 {
     struct engine *e = s->engine;
-    cut_off_over_limit(s, message.n);
-    if (s->flags & SESSION_CLOSING)
+    if (!may_keep(s, message.n) || s->flags & SESSION_CLOSING)
         return;
     if (!put(s, message)) {
         session_no_room(s);

@@ -109,8 +109,11 @@ void session_push_bytes(struct session *s, struct bytes message);
 /* There was no memory for a message to it: it is told nothing wrong, it is closed. */
 void session_no_room(struct session *s);
 
-/* There was none for a reply: takes back what has come into `out` since `mark` bytes were in there,
- * and says so. A client that cannot even be told is closed. */
+/* May `n` bytes more wait for the client to read them? If not, it is closed at once. */
+bool session_may_keep(struct session *s, size_t n);
+
+/* There was no room for a reply: takes back what has come into `out` since `mark` bytes were in
+ * there, and says so. A client that cannot even be told is closed. */
 void session_excuse(struct session *s, struct reply *r, size_t mark);
 
 /* Closes it, after what is in `out` has been written, or at once. */

@@ -59,3 +59,26 @@ TEST(memory, what_a_flush_frees_may_be_used_at_once)
     expect(r, "SET k v", "+OK");
     rig_free(r);
 }
+
+/* The client asks for more in one command than it may leave unread. */
+TEST(memory, a_reply_that_no_client_may_keep_is_not_made)
+{
+    static char value[50000];
+    struct rig *r = rig_new();
+    run_argv(r, (struct bytes[]){BYTES("SET"), BYTES("k"), {value, sizeof value}}, 3);
+    run(r, "RPUSH l a");
+    r->config.output_limit[CLIENT_CLASS_NORMAL].hard = 300000;
+    struct bytes argv[400];
+    for (size_t i = 0; i < 400; i++)
+        argv[i] = i ? BYTES("k") : BYTES("MGET");
+    as(r, 1);
+    run_argv(r, argv, 400);
+    struct session *s = r->clients[1];
+    assert_true(s->flags & SESSION_KILLED);
+    assert_true(s->out.cap < 1000000);
+    assert_int_equal(r->engine->stats.output_limit_closed, 1);
+    as(r, 0);
+    run_argv(r, argv, 5);
+    assert_false(r->clients[0]->flags & SESSION_KILLED);
+    rig_free(r);
+}

@@ -122,3 +122,26 @@ TEST(scripting, time_stands_still_inside)
            ":1");
     rig_free(r);
 }
+
+TEST(scripting, limits_may_be_set_at_any_time)
+{
+    struct rig *r = rig_new();
+    expect(r, "EVAL \"return #string.rep('x', 3000000)\" 0", ":3000000");
+    expect(r, "CONFIG SET script-memory-limit 2mb script-size-limit 1kb", "+OK");
+    run(r, "EVAL \"return #string.rep('x', 3000000)\" 0");
+    assert_non_null(strstr(rig_reply(r), "not enough memory"));
+    expect(r, "CONFIG SET script-memory-limit 64mb", "+OK");
+    expect(r, "EVAL \"return #string.rep('x', 3000000)\" 0", ":3000000");
+    rig_free(r);
+}
+
+TEST(scripting, a_reply_that_no_heap_can_hold_is_an_error)
+{
+    struct rig *r = rig_new();
+    expect(r, "CONFIG SET script-memory-limit 1mb", "+OK");
+    run(r, "EVAL \"redis.call('SET', 'k', string.rep('x', 300000))\" 0");
+    run(r, "EVAL \"local k = {} for i = 1, 1000 do k[i] = 'k' end "
+           "return redis.pcall('MGET', unpack(k)).err\" 0");
+    is(r, "$55 OOM command not allowed when used memory > 'maxmemory'.");
+    rig_free(r);
+}

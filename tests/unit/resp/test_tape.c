@@ -65,6 +65,26 @@ TEST(tape, is_empty_after_a_reset_and_keeps_little)
     tape_free(&t);
 }
 
+TEST(tape, loses_what_is_more_than_the_most)
+{
+    struct tape t;
+    tape_init(&t);
+    t.most = 1000;
+    for (int i = 0; i < 20; i++)
+        reply_bulk(&t.reply, BYTES("0123456789"));
+    assert_false(t.reply.lost);
+    char text[1000] = "";
+    reply_bulk(&t.reply, (struct bytes){text, sizeof text});
+    assert_true(t.reply.lost);
+    tape_reset(&t);
+    assert_false(t.reply.lost);
+    for (int i = 0; i < 1000; i++)
+        reply_int(&t.reply, i);
+    assert_true(t.reply.lost);
+    assert_true(t.cap * sizeof *t.nodes <= 1000);
+    tape_free(&t);
+}
+
 /* Says one random value, with its elements. */
 static void say(struct reply *r, uint64_t *seed, int depth)
 {
