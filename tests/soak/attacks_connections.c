@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { UNREAD_MB = 1000, UNFINISHED_MB = 8, WAVES = 3, STORM = 12000 };
+enum { UNREAD_MB = 1000, UNFINISHED_MB = 8, WAVES = 3, STORM = 12000, STAY_MS = 1200 };
 
 static void dial_all(const struct front *f, struct client *crowd, int n)
 {
@@ -146,23 +146,33 @@ static void unfinished(struct front *f)
     free((char *)part.p);
 }
 
-/* One of two processes: so many connections, all open at once and each answered, and all gone. */
-static size_t crowd_in(const struct front *f, size_t n)
+/* Asks each of them and waits for the answers. How many have come. */
+static size_t ask_all(const int *fds, size_t n)
+{
+    size_t answered = 0;
+    for (size_t i = 0; i < n; i++)
+        (void)send(fds[i], "PING\r\n", 6, MSG_NOSIGNAL | MSG_DONTWAIT);
+    for (size_t i = 0; i < n; i++) {
+        char reply[8] = "";
+        if (poll(&(struct pollfd){.fd = fds[i], .events = POLLIN}, 1, FRONT_REPLY_MS) > 0)
+            (void)recv(fds[i], reply, sizeof reply, MSG_DONTWAIT);
+        answered += reply[0] == '+';
+    }
+    return answered;
+}
+
+/* One of two processes: so many connections, all open at once and each answered, and all gone, at
+ * once or after a while in which they have talked. */
+static size_t crowd_in(const struct front *f, size_t n, bool stays)
 {
     int *fds = calloc(n, sizeof *fds);
-    size_t in = 0, answered = 0;
-    for (; in < n; in++) {
-        struct client c;
-        if (!client_connect_unix(&c, f->socket))
-            break;
+    size_t in = 0;
+    for (struct client c; in < n && client_connect_unix(&c, f->socket); in++)
         fds[in] = c.fd;
-        (void)send(c.fd, "PING\r\n", 6, MSG_NOSIGNAL | MSG_DONTWAIT);
-    }
-    for (size_t i = 0; i < in; i++) {
-        char reply = 0;
-        if (poll(&(struct pollfd){.fd = fds[i], .events = POLLIN}, 1, FRONT_REPLY_MS) > 0)
-            (void)recv(fds[i], &reply, 1, MSG_DONTWAIT);
-        answered += reply == '+';
+    size_t answered = ask_all(fds, in);
+    if (stays) {
+        poll(NULL, 0, STAY_MS);
+        answered += ask_all(fds, in);
     }
     for (size_t i = 0; i < in; i++)
         close(fds[i]);
@@ -170,7 +180,7 @@ static size_t crowd_in(const struct front *f, size_t n)
     return answered;
 }
 
-static void connection_storm(struct front *f)
+static void storm(struct front *f, int waves, bool stays)
 {
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -178,12 +188,22 @@ static void connection_storm(struct front *f)
     size_t *answered =
         mmap(NULL, 2 * sizeof *answered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t other = fork();
-    for (int i = 0; i < WAVES; i++)
-        answered[other == 0] += crowd_in(f, each);
+    for (int i = 0; i < waves; i++)
+        answered[other == 0] += crowd_in(f, each, stays);
     if (other == 0)
         _exit(0);
     waitpid(other, NULL, 0);
-    front_tell(f, "%d waves of %zu; %zu answered", WAVES, 2 * each, answered[0] + answered[1]);
+    front_tell(f, "%d x %zu; %zu answered", waves, 2 * each, answered[0] + answered[1]);
+}
+
+static void connection_storm(struct front *f)
+{
+    storm(f, WAVES, false);
+}
+
+static void exodus(struct front *f)
+{
+    storm(f, 1, true);
 }
 
 const struct attack attacks_on_connections[] = {
@@ -195,5 +215,7 @@ const struct attack attacks_on_connections[] = {
     {"unfinished", "200 clients that stop after 8 of 500 MB", false, NULL, unfinished},
     {"storm", "12,000 connections at once, from two processes, and gone", false, NULL,
      connection_storm},
+    {"exodus", "12,000 connections that have stayed and talked, all gone at once", false, NULL,
+     exodus},
     {0},
 };
