@@ -113,6 +113,19 @@ static char escape(char c)
     }
 }
 
+static bool is_printed(unsigned char c)
+{
+    return c >= ' ' && c <= '~';
+}
+
+size_t quote_len(struct bytes word)
+{
+    size_t n = 2;
+    for (size_t i = 0; i < word.n; i++)
+        n += escape(word.p[i]) ? 2 : is_printed((unsigned char)word.p[i]) ? 1 : 4;
+    return n;
+}
+
 void quote_put(struct buf *out, struct bytes word)
 {
     static const char hex[] = "0123456789abcdef";
@@ -122,7 +135,7 @@ void quote_put(struct buf *out, struct bytes word)
         char letter = escape(word.p[i]);
         if (letter)
             buf_put(out, (struct bytes){(char[]){'\\', letter}, 2});
-        else if (c >= ' ' && c <= '~')
+        else if (is_printed(c))
             buf_putc(out, (char)c);
         else
             buf_put(out, (struct bytes){(char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4});

@@ -17,4 +17,7 @@ ssize_t quote_split(struct bytes line, struct buf *text, struct buf *ends);
 /* Appends `word` in double quotes, escaped as Redis prints it (used by MONITOR, SLOWLOG, logs). */
 void quote_put(struct buf *out, struct bytes word);
 
+/* How many bytes that takes. */
+size_t quote_len(struct bytes word);
+
 #endif

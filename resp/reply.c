@@ -3,6 +3,8 @@
 #include "base/buf.h"
 #include "base/num.h"
 
+#include <stdio.h>
+
 void reply_str(struct reply *r, const char *s)
 {
     r->ops->bulk(r, bytes_of(s));
@@ -30,16 +32,32 @@ void reply_error(struct reply *r, struct bytes text)
     r->ops->error(r, text);
 }
 
+/* False when memory is out: what is printed may be a client's. */
+static bool print(struct reply *r, struct buf *text, const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, again);
+    va_end(again);
+    if (n < 0 || !buf_try_room(text, (size_t)n + 1)) {
+        r->lost = true;
+        return false;
+    }
+    buf_vprintf(text, fmt, ap);
+    return true;
+}
+
 void reply_errorf(struct reply *r, const char *fmt, ...)
 {
     struct buf text = {0};
     va_list ap;
     va_start(ap, fmt);
-    buf_vprintf(&text, fmt, ap);
+    bool printed = print(r, &text, fmt, ap);
     va_end(ap);
     while (text.to && (text.p[text.to - 1] == '\r' || text.p[text.to - 1] == '\n'))
         text.to--;
-    reply_error(r, buf_bytes(&text));
+    if (printed)
+        reply_error(r, buf_bytes(&text));
     buf_free(&text);
 }
 
@@ -48,9 +66,9 @@ void reply_bulkf(struct reply *r, const char *fmt, ...)
     struct buf text = {0};
     va_list ap;
     va_start(ap, fmt);
-    buf_vprintf(&text, fmt, ap);
+    if (print(r, &text, fmt, ap))
+        r->ops->bulk(r, buf_bytes(&text));
     va_end(ap);
-    r->ops->bulk(r, buf_bytes(&text));
     buf_free(&text);
 }
 

@@ -157,6 +157,8 @@ static void scan_function(struct dump *d, int depth)
 static int append(lua_State *L, const void *p, size_t n, void *ud)
 {
     (void)L;
+    if (!buf_try_room(ud, n))
+        return 1;
     buf_put(ud, (struct bytes){p, n});
     return 0;
 }

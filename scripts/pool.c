@@ -124,7 +124,7 @@ static void *resize_large(struct pool *p, void *block, size_t old, size_t size)
 {
     struct block *b = container_of(block, struct block, data);
     list_unlink(&b->link);
-    bool own = p->cap == SIZE_MAX;
+    bool own = p->cap == SIZE_MAX && size > old;
     struct block *moved = (own ? mem_grow : mem_try_grow)(b, sizeof *b + size);
     if (moved) {
         p->used += size - old;

@@ -153,6 +153,17 @@ bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct ent
     return true;
 }
 
+static bool grow_scan(struct scan *s)
+{
+    size_t cap = s->cap ? 2 * s->cap : 16;
+    struct scan_item *items = mem_try_grow(s->items, cap * sizeof *items);
+    if (items == NULL)
+        return false;
+    s->items = items;
+    s->cap = cap;
+    return true;
+}
+
 void scan_add(struct scan *s, struct scan_item item)
 {
     s->seen++;
@@ -160,11 +171,10 @@ void scan_add(struct scan *s, struct scan_item item)
     if (!scan_wants(s->pattern, item.name, &s->work))
         return;
     s->work += item.value.n / SCAN_BYTES;
-    if (s->n == s->cap) {
-        s->cap = s->cap ? 2 * s->cap : 16;
-        s->items = mem_grow(s->items, s->cap * sizeof *s->items);
-    }
-    s->items[s->n++] = item;
+    if (s->n == s->cap && !grow_scan(s))
+        s->lost = true;
+    else
+        s->items[s->n++] = item;
 }
 
 bool scan_goes_on(const struct scan *s)
@@ -174,10 +184,14 @@ bool scan_goes_on(const struct scan *s)
 
 void scan_reply(struct call *c, struct scan *s, size_t per_item, scan_put_fn *put)
 {
-    reply_array(c->reply, 2);
-    reply_bulk_i64(c->reply, s->cursor);
-    reply_array(c->reply, s->n * per_item);
-    for (size_t i = 0; i < s->n; i++)
-        put(c, &s->items[i]);
+    if (s->lost) {
+        call_out_of_memory(c);
+    } else {
+        reply_array(c->reply, 2);
+        reply_bulk_i64(c->reply, s->cursor);
+        reply_array(c->reply, s->n * per_item);
+        for (size_t i = 0; i < s->n; i++)
+            put(c, &s->items[i]);
+    }
     mem_free(s->items);
 }

@@ -63,6 +63,7 @@ struct scan {
     size_t work;
     struct scan_item *items;
     size_t n, cap;
+    bool lost; /* there was no memory for all items */
 };
 
 /* Reads the cursor, finds the container and reads the options. False after a reply, which may

@@ -6,11 +6,14 @@
 #include "server/engine/call.h"
 #include "store/values.h"
 
+enum { LINE_FRAME = 256 }; /* what a line has besides names */
+
 /* What is being printed: one line for each lock. */
 struct listing {
     struct call *call;
     struct buf lines;
     struct buf ends; /* size_t: where in `lines` each one ends */
+    bool lost;       /* there was no memory for one */
 };
 
 /* As it is when that can be read, else in quotes. */
@@ -59,10 +62,24 @@ static void put_client(struct buf *out, const struct lock_view *v)
         buf_printf(out, "/%s", v->library_version);
 }
 
+/* Room for a line, at most. */
+static bool make_room(struct listing *l, const struct lock_view *v)
+{
+    const char *const names[] = {v->name, v->library, v->library_version};
+    size_t n = LINE_FRAME + quote_len(v->key) + quote_len(v->holder);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        n += names[i] ? strlen(names[i]) : 0;
+    return buf_try_room(&l->lines, n) && buf_try_room(&l->ends, sizeof(size_t));
+}
+
 static void put_line(void *ctx, const struct lock_view *v)
 {
     struct listing *l = ctx;
     struct buf *out = &l->lines;
+    if (l->lost || !make_room(l, v)) {
+        l->lost = true;
+        return;
+    }
     buf_put(out, BYTES("key="));
     put_word(out, v->key);
     buf_printf(out, " kind=%s holder=", value_names[v->kind]);
@@ -71,6 +88,17 @@ static void put_line(void *ctx, const struct lock_view *v)
     buf_printf(out, " held-ms=%lld ttl-ms=%lld", (long long)v->age, (long long)v->ttl);
     size_t end = buf_len(out);
     buf_put(&l->ends, (struct bytes){(const char *)&end, sizeof end});
+}
+
+static void reply_lines(const struct listing *l)
+{
+    struct reply *r = l->call->reply;
+    size_t n = buf_len(&l->ends) / sizeof(size_t);
+    reply_array(r, n);
+    for (size_t i = 0, from = 0, to = 0; i < n; i++, from = to) {
+        memcpy(&to, buf_bytes(&l->ends).p + i * sizeof to, sizeof to);
+        reply_bulk(r, (struct bytes){buf_bytes(&l->lines).p + from, to - from});
+    }
 }
 
 static void cmd_locks(struct call *c)
@@ -85,13 +113,11 @@ static void cmd_locks(struct call *c)
         lock_search_new(c->engine, c->keys, matched ? c->argv[2] : BYTES("*"), SIZE_MAX);
     lock_search_step(search, LOCK_SEARCH_ALL);
     lock_search_tell(search, put_line, &l);
+    if (l.lost || lock_search_lost(search))
+        call_out_of_memory(c);
+    else
+        reply_lines(&l);
     lock_search_free(search);
-    size_t n = buf_len(&l.ends) / sizeof(size_t);
-    reply_array(c->reply, n);
-    for (size_t i = 0, from = 0, to = 0; i < n; i++, from = to) {
-        memcpy(&to, buf_bytes(&l.ends).p + i * sizeof to, sizeof to);
-        reply_bulk(c->reply, (struct bytes){buf_bytes(&l.lines).p + from, to - from});
-    }
     buf_free(&l.lines);
     buf_free(&l.ends);
 }

@@ -42,6 +42,8 @@ static const char *apply_all(const struct engine *e, struct acl_user *u, const s
     for (size_t i = 0; i < n && error == NULL;) {
         struct bytes rule = acl_rules_next(rules, n, &i, &room);
         error = acl_user_apply(e, u, rule);
+        if (error && rule.n > ACL_TEXT_MAX)
+            rule.n = ACL_TEXT_SHOWN;
         if (error)
             buf_put(bad, rule);
     }

@@ -59,6 +59,7 @@ struct acl_user {
 enum {
     ACL_HASH_SIZE = 64,
     ACL_TEXT_MAX = 64 << 10, /* bytes of a rule or a name */
+    ACL_TEXT_SHOWN = 128,    /* of one that is longer */
 };
 
 /* The form in which passwords are kept. */

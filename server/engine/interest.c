@@ -61,7 +61,7 @@ struct interest *interests_get(struct interests *t, uint32_t db, struct bytes na
 
 void interests_release(struct interests *t, struct interest *i)
 {
-    if (!list_empty(&i->who))
+    if (!list_empty(&i->who) || i->ready)
         return;
     dict_remove(&t->dict, i);
     arena_drop(&t->arena, i);

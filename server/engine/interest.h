@@ -11,9 +11,10 @@
 
 struct interest {
     struct dict_node node;
-    struct list who; /* of the user's own nodes, first come first */
+    struct list who;      /* of the user's own nodes, first come first */
+    struct list in_ready; /* for the waiters' own use, while `ready` is set */
     uint32_t db;
-    uint32_t n : 31, ready : 1; /* ready: for the waiters' own use */
+    uint32_t n : 31, ready : 1;
     char name[];
 };
 
@@ -32,7 +33,7 @@ struct interest *interests_find(struct interests *t, uint32_t db, struct bytes n
 /* Creates it when it is missing; NULL when memory is out. */
 struct interest *interests_get(struct interests *t, uint32_t db, struct bytes name);
 
-/* Goes when its list is empty. */
+/* Goes when its list is empty and it is not ready. */
 void interests_release(struct interests *t, struct interest *i);
 
 static inline struct bytes interest_name(const struct interest *i)

@@ -24,6 +24,7 @@ struct lock_search {
     int64_t latest;      /* who was taken later cannot be among the first `max` */
     struct found **found;
     size_t n, cap;
+    bool lost; /* there was no memory for the pattern, or for a name that was found */
 };
 
 struct lock_search *lock_search_new(struct engine *e, const struct keys *k, struct bytes glob,
@@ -34,7 +35,9 @@ struct lock_search *lock_search_new(struct engine *e, const struct keys *k, stru
     s->only = k;
     s->max = max;
     s->latest = INT64_MAX;
-    buf_put(&s->glob, glob);
+    s->lost = !buf_try_room(&s->glob, glob.n);
+    if (!s->lost)
+        buf_put(&s->glob, glob);
     return s;
 }
 
@@ -82,16 +85,27 @@ static void sort_and_cut(struct lock_search *s)
     }
 }
 
+static bool grow(struct lock_search *s)
+{
+    size_t cap = s->cap ? 2 * s->cap : 64;
+    struct found **found = mem_try_grow(s->found, cap * sizeof *found);
+    if (found == NULL)
+        return false;
+    s->found = found;
+    s->cap = cap;
+    return true;
+}
+
 static void keep(struct lock_search *s, const struct entry *en, int64_t since)
 {
     if (s->n / 2 >= s->max)
         sort_and_cut(s);
-    if (s->n == s->cap) {
-        s->cap = s->cap ? 2 * s->cap : 64;
-        s->found = mem_grow(s->found, s->cap * sizeof(struct found *));
-    }
     struct bytes name = entry_name(en);
-    struct found *f = mem_alloc(sizeof *f + name.n);
+    struct found *f = s->n == s->cap && !grow(s) ? NULL : mem_try(sizeof *f + name.n);
+    if (f == NULL) {
+        s->lost = true;
+        return;
+    }
     f->since = since;
     f->db = en->db;
     f->len = (uint32_t)name.n;
@@ -134,6 +148,11 @@ bool lock_search_step(struct lock_search *s, int keys)
     }
     sort_and_cut(s);
     return false;
+}
+
+bool lock_search_lost(const struct lock_search *s)
+{
+    return s->lost;
 }
 
 /* Who took them: a list of all clients, sorted once. Their ids are known modulo their width. */

@@ -18,6 +18,9 @@ void lock_search_free(struct lock_search *s); /* NULL is harmless */
 enum { LOCK_SEARCH_ALL = -1 };
 bool lock_search_step(struct lock_search *s, int keys);
 
+/* Was there no memory to keep all that it found? */
+bool lock_search_lost(const struct lock_search *s);
+
 /* Shows those that were found and are still there, the oldest first. Returns how many there were,
  * shown or not. */
 typedef void lock_visit_fn(void *ctx, const struct lock_view *v);

@@ -30,25 +30,46 @@ static void put_origin(struct call *c, struct buf *line)
     }
 }
 
-static void print_call(struct call *c, struct buf *line)
+/* Bytes before the arguments, at most, the path of a unix socket apart. */
+enum { ORIGIN_MAX = 256 };
+
+static struct bytes shown(const struct call *c, size_t i)
+{
+    return call_redacted(c, i) ? BYTES("(redacted)") : c->argv[i];
+}
+
+/* As a status in protocol bytes; false when there is no memory for it. */
+static bool print_call(struct call *c, struct buf *line)
 {
     int64_t us = call_wall_us(c);
-    buf_printf(line, "%lld.%06lld [%u ", (long long)(us / 1000000), (long long)(us % 1000000),
+    size_t n = ORIGIN_MAX + strlen(c->engine->config->unixsocket);
+    for (size_t i = 0; i < c->argc; i++)
+        n += 1 + quote_len(shown(c, i));
+    if (!buf_try_room(line, n))
+        return false;
+    buf_printf(line, "+%lld.%06lld [%u ", (long long)(us / 1000000), (long long)(us % 1000000),
                c->keys->id);
     put_origin(c, line);
     buf_putc(line, ']');
     for (size_t i = 0; i < c->argc; i++) {
         buf_putc(line, ' ');
-        quote_put(line, call_redacted(c, i) ? BYTES("(redacted)") : c->argv[i]);
+        quote_put(line, shown(c, i));
     }
+    buf_put(line, BYTES("\r\n"));
+    return true;
 }
 
 void monitor_show(struct call *c)
 {
     struct buf line = {0};
-    print_call(c, &line);
-    roster_each (c->engine, s)
-        if (s->flags & SESSION_MONITOR)
-            reply_status(session_push(s), buf_bytes(&line));
+    bool printed = print_call(c, &line);
+    roster_each (c->engine, s) {
+        if (!(s->flags & SESSION_MONITOR))
+            continue;
+        if (printed)
+            session_push_bytes(s, buf_bytes(&line));
+        else
+            session_no_room(s);
+    }
     buf_free(&line);
 }

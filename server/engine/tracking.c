@@ -230,8 +230,11 @@ static void tell_broken(struct tracker *tr)
     reply_int(r, (int64_t)tr->redirect->id);
 }
 
-/* Sends `payload`, a value in protocol bytes, as what has become invalid. RESP2 has no messages of
- * its own accord but those of channels, so there it goes to a subscriber or nowhere. */
+enum { MESSAGE_FRAME = 128 }; /* what a message has besides its payload, at most */
+
+/* Sends `payload`, a value in protocol bytes, as what has become invalid; without one, there was no
+ * memory for it. RESP2 has no messages of its own accord but those of channels, so there it goes to
+ * a subscriber or nowhere. */
 static void tell(struct tracker *tr, struct bytes payload)
 {
     assert(tr->session);
@@ -242,20 +245,30 @@ static void tell(struct tracker *tr, struct bytes payload)
         tell_broken(tr);
         return;
     }
+    if (s->resp < 3 && !(tr->redirect && s->flags & SESSION_PUBSUB))
+        return;
+    if (payload.n == 0 || !buf_try_room(&message, MESSAGE_FRAME + payload.n)) {
+        session_no_room(s);
+        return;
+    }
     wire_init(&w, &message, s->resp);
     if (s->resp >= 3) {
         reply_push(&w.reply, 2);
         reply_bulk(&w.reply, BYTES("invalidate"));
-    } else if (tr->redirect && s->flags & SESSION_PUBSUB) {
+    } else {
         reply_push(&w.reply, 3);
         reply_bulk(&w.reply, BYTES("message"));
         reply_bulk(&w.reply, BYTES("__redis__:invalidate"));
-    } else {
-        return;
     }
     buf_put(&message, payload);
     session_push_bytes(s, buf_bytes(&message));
     buf_free(&message);
+}
+
+/* Everything has become invalid. */
+static void tell_all(struct tracker *tr)
+{
+    tell(tr, tr->session->resp >= 3 ? BYTES("_\r\n") : BYTES("$-1\r\n"));
 }
 
 /* Does it remember keys, rather than follow prefixes or nothing any more? */
@@ -273,6 +286,8 @@ static void invalidate(struct tracking *t, struct tracked *key, const struct ses
     wire_init(&w, &payload, 2); /* the same in both versions */
     reply_array(&w.reply, 1);
     reply_bulk(&w.reply, tracked_name(key));
+    if (w.reply.lost)
+        buf_clear(&payload);
     for (struct reader *r = key->readers; r; r = r->next) {
         bool own = r->tracker->options & TRACKING_NOLOOP && r->tracker->session == by;
         if (remembers(r->tracker) && !own)
@@ -345,14 +360,22 @@ void tracking_command_done(struct session *s)
 
 /* Changes. */
 
+static void note_change(struct tracking *t, struct bytes name, const struct session *by)
+{
+    struct change change = {buf_len(&t->names), name.n, by ? by->id : 0};
+    if (!buf_try_room(&t->names, name.n) || !buf_try_room(&t->changes, sizeof change)) {
+        t->missed = true;
+        return;
+    }
+    buf_put(&t->names, name);
+    buf_put(&t->changes, (struct bytes){(const char *)&change, sizeof change});
+}
+
 void tracking_touch(struct engine *e, struct bytes name, const struct session *by)
 {
     struct tracking *t = &e->tracking;
-    if (t->nprefixes) {
-        struct change change = {buf_len(&t->names), name.n, by ? by->id : 0};
-        buf_put(&t->names, name);
-        buf_put(&t->changes, (struct bytes){(const char *)&change, sizeof change});
-    }
+    if (t->nprefixes)
+        note_change(t, name, by);
     struct tracked *key = t->keys.count ? find_key(t, name) : NULL;
     if (key && !dead(t, key))
         invalidate(t, key, by);
@@ -365,7 +388,7 @@ void tracking_flush(struct engine *e)
         list_each (l, &e->sessions) {
             struct session *s = container_of(l, struct session, link);
             if (s->flags & SESSION_TRACKING)
-                tell(s->more->tracker, s->resp >= 3 ? BYTES("_\r\n") : BYTES("$-1\r\n"));
+                tell_all(s->more->tracker);
         }
     }
     t->flushes++;
@@ -511,7 +534,8 @@ static size_t first_from(const struct tracking *t, const struct change *c, size_
     return low;
 }
 
-/* The names of n changes as an array, those by `except` left out; false when none is left. */
+/* The names of n changes as an array, those by `except` left out; false when none is left. Nothing
+ * at all when there is no memory for it. */
 static bool put_names(const struct tracking *t, const struct change *c, size_t n, uint64_t except,
                       struct buf *out)
 {
@@ -526,6 +550,8 @@ static bool put_names(const struct tracking *t, const struct change *c, size_t n
     for (size_t i = 0; i < n; i++)
         if (c[i].by == 0 || c[i].by != except)
             reply_bulk(&w.reply, change_name(t, &c[i]));
+    if (w.reply.lost)
+        buf_clear(out);
     return true;
 }
 
@@ -562,8 +588,21 @@ static void broadcast(struct tracking *t)
     buf_free(&t->names);
 }
 
+/* A change was missed for want of memory, and nobody knows which: it may have been any. */
+static void admit_missing(struct tracking *t)
+{
+    t->missed = false;
+    buf_free(&t->changes);
+    buf_free(&t->names);
+    for (size_t i = 0; i < t->nprefixes; i++)
+        list_each (l, &t->prefixes[i]->users)
+            tell_all(container_of(l, struct prefix_use, in_prefix)->tracker);
+}
+
 void tracking_settle(struct engine *e)
 {
+    if (e->tracking.missed)
+        admit_missing(&e->tracking);
     if (buf_len(&e->tracking.changes))
         broadcast(&e->tracking);
     sweep(e, SWEEP);

@@ -73,6 +73,7 @@ struct tracking {
     size_t nprefixes, prefixes_cap;
     struct buf changes; /* of struct change: for BCAST clients, since the last settling */
     struct buf names;   /* their names */
+    bool missed;        /* there was no memory for a change */
 };
 
 void tracking_init(struct tracking *t, struct arena *a, uint64_t seed);

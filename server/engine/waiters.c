@@ -31,14 +31,6 @@ struct wait {
     struct place places[];
 };
 
-/* A key that was signalled; by name, since its queue may be gone when its turn comes. */
-struct ready {
-    struct list link;
-    struct keys *keys;
-    size_t n;
-    char name[];
-};
-
 void waiters_init(struct waiters *w, uint64_t seed)
 {
     interests_init(&w->keys, seed);
@@ -315,27 +307,20 @@ void waiters_signal(struct engine *e, struct keys *k, struct bytes name)
     if (i == NULL || i->ready)
         return;
     i->ready = 1;
-    struct ready *r = mem_alloc(sizeof *r + name.n);
-    r->keys = k;
-    r->n = name.n;
-    if (name.n)
-        memcpy(r->name, name.p, name.n);
-    list_append(&w->ready, &r->link);
+    list_append(&w->ready, &i->in_ready);
 }
 
 /* Runs the queue of one key, for as long as the key is there. Only the waiter who is served leaves
  * the queue meanwhile; a node of our own marks its end and keeps it from being freed. */
-static void serve_key(struct engine *e, struct keys *k, struct bytes name)
+static void serve_key(struct engine *e, struct interest *i)
 {
-    struct interest *i = interests_find(&e->waiters.keys, k->id, name);
+    struct keys *k = keyspace_db(&e->space, i->db);
     struct place end = {0};
-    if (i == NULL)
-        return;
-    i->ready = 0;
     list_append(&i->who, &end.link);
+    i->ready = 0;
     for (struct list *l = i->who.next, *next; l != &end.link; l = next) {
         struct place *p = container_of(l, struct place, link);
-        struct entry *entry = keys_peek(k, name);
+        struct entry *entry = keys_peek(k, interest_name(i));
         next = l->next;
         if (entry == NULL)
             break;
@@ -354,10 +339,9 @@ void waiters_serve(struct engine *e)
         return;
     w->serving = true;
     while (!list_empty(&w->ready)) {
-        struct ready *r = container_of(w->ready.next, struct ready, link);
-        list_unlink(&r->link);
-        serve_key(e, r->keys, (struct bytes){r->name, r->n});
-        mem_free(r);
+        struct interest *i = container_of(w->ready.next, struct interest, in_ready);
+        list_unlink(&i->in_ready);
+        serve_key(e, i);
     }
     w->serving = false;
 }

@@ -14,7 +14,12 @@ static int left = -1; /* allocations that still succeed; -1: all do */
 static bool failed;
 static bool limited;
 static ptrdiff_t room; /* bytes that may still be had, if limited */
+static size_t own;     /* the most that was asked for as a need of our own */
 
+void *__real_mem_alloc(size_t n);
+void *__real_mem_grow(void *p, size_t n);
+void *__wrap_mem_alloc(size_t n);
+void *__wrap_mem_grow(void *p, size_t n);
 void *__real_mem_try(size_t n);
 void *__real_mem_try_grow(void *p, size_t n);
 void __real_mem_free(void *p);
@@ -44,6 +49,30 @@ bool failing_disarm(void)
     left = -1;
     limited = false;
     return failed;
+}
+
+size_t failing_largest_own(void)
+{
+    size_t n = own;
+    own = 0;
+    return n;
+}
+
+static void note_own(size_t n)
+{
+    own = n > own ? n : own;
+}
+
+void *__wrap_mem_alloc(size_t n)
+{
+    note_own(n);
+    return __real_mem_alloc(n);
+}
+
+void *__wrap_mem_grow(void *p, size_t n)
+{
+    note_own(n);
+    return __real_mem_grow(p, n);
 }
 
 static bool fails(size_t n)

@@ -18,4 +18,7 @@ void failing_limit(size_t bytes);
 /* True if it has failed since; and from here on none does. */
 bool failing_disarm(void);
 
+/* The largest size that was asked for since the last call and may not fail. */
+size_t failing_largest_own(void);
+
 #endif

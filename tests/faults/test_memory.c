@@ -14,7 +14,7 @@
 
 #define OOM "-OOM command not allowed when used memory > 'maxmemory'."
 
-enum { BIG = 100000, MANY = 8000 };
+enum { BIG = 100000, MANY = 8000, LARGEST_OWN = 64 << 10 };
 
 struct scenario {
     const char *before[4]; /* commands that prepare the store, NULL at the end */
@@ -36,15 +36,13 @@ static void put_words(struct buf *out, const char *line)
     }
 }
 
-/* `MANY` becomes many different words. */
-static void say(struct rig *r, const char *line)
+/* Its words, in which MANY becomes many different ones; they lie in `text`. */
+static size_t split(const char *line, struct buf *text, struct bytes argv[MANY + 8])
 {
-    struct buf text = {0};
-    put_words(&text, line);
-    struct bytes whole = buf_bytes(&text);
-    static struct bytes argv[MANY + 8];
     static char words[MANY][16];
     size_t n = 0;
+    put_words(text, line);
+    struct bytes whole = buf_bytes(text);
     for (const char *p = whole.p, *end = p + whole.n; p < end;) {
         const char *blank = memchr(p, ' ', (size_t)(end - p));
         struct bytes word = {p, (size_t)((blank ? blank : end) - p)};
@@ -58,8 +56,28 @@ static void say(struct rig *r, const char *line)
             argv[n++] = bytes_of(words[i]);
         }
     }
-    run_argv(r, argv, n);
+    return n;
+}
+
+static void say(struct rig *r, const char *line)
+{
+    static struct bytes argv[MANY + 8];
+    struct buf text = {0};
+    run_argv(r, argv, split(line, &text, argv));
     buf_free(&text);
+}
+
+/* The largest size that this command takes for our own need. */
+static size_t own_need(struct rig *r, const char *line)
+{
+    static struct bytes argv[MANY + 8];
+    struct buf text = {0};
+    size_t n = split(line, &text, argv);
+    failing_largest_own();
+    engine_execute(r->engine, r->clients[r->who], r->now, argv, n);
+    size_t own = failing_largest_own();
+    buf_free(&text);
+    return own;
 }
 
 static struct rig *prepared(const struct scenario *s)
@@ -293,6 +311,9 @@ TEST(no_memory, a_reply_that_finds_no_room_is_an_error)
         {{"SADD k BIG"}, "SPOP k", false},
         {{"SADD k BIG MANY BIGBIG"}, "SPOP k 10000", false},
         {{"HSET k f BIG"}, "HGETALL k", false},
+        {{"SADD k MANY"}, "SSCAN k 0 COUNT 100000", false},
+        {{"SET BIG BIG NX PX 10000"}, "LOCKS", false},
+        {{"SET k v NX PX 10000"}, "LOCKS MATCH BIG", false},
         {{"SADD k MANY", "SADD k2 BIG"}, "SUNION k k2", false},
         {{"SADD k MANY"}, "SINTER k k", false},
         {{"SADD k MANY"}, "SDIFF k k2", false},
@@ -345,6 +366,64 @@ TEST(no_memory, a_subscriber_who_cannot_be_sent_a_message_is_closed)
         assert_true(r->clients[1]->flags & SESSION_KILLED);
         rig_free(r);
     }
+}
+
+/* Runs the command of client 0 with each allocation failing in turn: whatever client 1 was to hear,
+ * it hears `message`, or `instead`, or is closed. */
+static void hears_or_is_closed(const char *const before[4], const char *command,
+                               const char *message, const char *instead)
+{
+    int closed = 0, told = 0;
+    bool failed = true;
+    for (int at = 0; failed; at++) {
+        struct rig *r = rig_new();
+        as(r, 1);
+        for (int i = 0; i < 4 && before[i]; i++)
+            say(r, before[i]);
+        as(r, 0);
+        failing_arm(at);
+        say(r, command);
+        failed = failing_disarm();
+        if (r->clients[1]->flags & SESSION_KILLED) {
+            closed++;
+        } else if (rig_reply(r)[0] != '-') {
+            const char *heard = received(r, 1);
+            bool whole = strncmp(heard, message, strlen(message)) == 0;
+            assert_true(whole || (instead && strcmp(heard, instead) == 0));
+            told += !whole;
+        }
+        rig_free(r);
+    }
+    assert_true(closed > 0);
+    assert_true(!instead || told > 0);
+}
+
+TEST(no_memory, who_cannot_be_told_of_a_change_is_told_that_all_may_have_changed)
+{
+    const char *const follows[4] = {"HELLO 3", "CLIENT TRACKING ON BCAST"};
+    const char *const has_read[4] = {"HELLO 3", "CLIENT TRACKING ON", "GET BIG"};
+    hears_or_is_closed(follows, "SET BIG v", ">2 $10 invalidate *1 $100000 xyz",
+                       ">2 $10 invalidate _");
+    hears_or_is_closed(has_read, "SET BIG v", ">2 $10 invalidate *1 $100000 xyz", NULL);
+}
+
+TEST(no_memory, a_monitor_shows_a_command_or_is_closed)
+{
+    const char *const monitors[4] = {"MONITOR"};
+    hears_or_is_closed(monitors, "EXISTS BIG", "+", NULL);
+}
+
+TEST(no_memory, a_client_who_waits_for_a_long_name_is_served)
+{
+    struct rig *r = rig_new();
+    as(r, 1);
+    say(r, "BLPOP BIG 0");
+    as(r, 0);
+    say(r, "RPUSH BIG item");
+    is(r, ":1");
+    assert_int_equal(strncmp(received(r, 1), "*2 $100000 xyz", 14), 0);
+    assert_int_equal(r->engine->waiters.keys.dict.count, 0);
+    rig_free(r);
 }
 
 TEST(no_memory, a_message_held_back_for_the_reply_may_find_none)
@@ -455,4 +534,107 @@ TEST(no_memory, a_script_may_go_on_without_the_reply)
     assert_true(failing_disarm());
     is(r, "*2 $55 OOM command not allowed when used memory > 'maxmemory'. :100000");
     rig_free(r);
+}
+
+/* Whatever clients make large must be asked for where it may fail. These make something large of
+ * everything that is kept, sent or looked for; `before` is said by somebody else. */
+TEST(no_memory, no_size_that_a_client_chose_is_taken_for_our_own_need)
+{
+    static const struct {
+        const char *before[3], *command;
+    } lines[] = {
+        {{NULL}, "NOSUCHCOMMAND-BIG BIG MANY"},
+        {{NULL}, "CLIENT SETNAME BIG"},
+        {{NULL}, "CLIENT SETINFO LIB-NAME BIG"},
+        {{NULL}, "CLIENT NO-SUCH-BIG BIG"},
+        {{NULL}, "HELLO 3 SETNAME BIG"},
+        {{NULL}, "HELLO 3 AUTH BIG BIG"},
+        {{NULL}, "AUTH BIG BIG"},
+        {{"CLIENT SETNAME BIG"}, "CLIENT LIST"},
+        {{"SUBSCRIBE c"}, "PUBLISH c BIG"},
+        {{"SUBSCRIBE BIG"}, "PUBLISH BIG BIG"},
+        {{"PSUBSCRIBE x*"}, "PUBLISH BIG BIG"},
+        {{NULL}, "PUBSUB CHANNELS BIG"},
+        {{NULL}, "PUBSUB NUMSUB MANY"},
+        {{NULL}, "SUBSCRIBE BIG MANY"},
+        {{NULL}, "PSUBSCRIBE BIG MANY"},
+        {{NULL}, "WATCH BIG MANY"},
+        {{"BLPOP BIG 0"}, "RPUSH BIG BIG"},
+        {{NULL}, "BLPOP BIG MANY 0"},
+        {{"MONITOR"}, "ECHO BIG"},
+        {{"MONITOR"}, "DEL MANY BIG"},
+        {{"HELLO 3", "CLIENT TRACKING ON"}, "SET BIG BIG"},
+        {{"HELLO 3", "CLIENT TRACKING ON", "GET BIG"}, "SET BIG BIG"},
+        {{"HELLO 3", "CLIENT TRACKING ON", "MGET BIG MANY"}, "DEL BIG MANY"},
+        {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "DEL BIG MANY"},
+        {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "SET BIG BIG"},
+        {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "MSET MANY"},
+        {{NULL}, "CLIENT TRACKING ON BCAST PREFIX BIG"},
+        {{"CONFIG SET notify-keyspace-events KEA", "PSUBSCRIBE *"}, "SET BIG BIG"},
+        {{NULL}, "ACL SETUSER BIG ~BIG &BIG >BIG +get"},
+        {{NULL}, "ACL SETUSER u +BIG"},
+        {{NULL}, "ACL SETUSER u (~BIG) MANY"},
+        {{NULL}, "ACL GETUSER BIG"},
+        {{"ACL SETUSER u on nopass ~x +@all", "AUTH u p"}, "ACL LOG"},
+        {{"ACL SETUSER u on nopass +@all ~x"}, "ACL DRYRUN u GET BIG"},
+        {{"ACL SETUSER default resetkeys ~x"}, "GET BIG"},
+        {{"ACL SETUSER default resetchannels"}, "PUBLISH BIG BIG"},
+        {{"ACL SETUSER default resetchannels"}, "SUBSCRIBE BIG"},
+        {{NULL}, "ACL GENPASS 4096"},
+        {{NULL}, "CONFIG SET BIG BIG"},
+        {{NULL}, "CONFIG SET MANY"},
+        {{NULL}, "CONFIG GET MANY"},
+        {{NULL}, "CONFIG GET BIG"},
+        {{NULL}, "COMMAND GETKEYS MGET MANY"},
+        {{NULL}, "COMMAND INFO MANY"},
+        {{NULL}, "COMMAND DOCS MANY"},
+        {{NULL}, "COMMAND LIST FILTERBY PATTERN BIG"},
+        {{NULL}, "LATENCY HISTOGRAM MANY"},
+        {{NULL}, "INFO MANY"},
+        {{"MSET MANY"}, "KEYS *"},
+        {{"MSET MANY"}, "KEYS BIG"},
+        {{"MSET MANY"}, "SCAN 0 COUNT 100000"},
+        {{"SADD s MANY"}, "SSCAN s 0 COUNT 100000"},
+        {{"SADD s MANY"}, "SUNION s t"},
+        {{"SADD s MANY"}, "SINTER s s"},
+        {{"SADD s MANY"}, "SDIFF s t"},
+        {{"SADD s MANY"}, "SINTER MANY"},
+        {{"SADD s MANY"}, "SRANDMEMBER s 5000"},
+        {{"RPUSH l MANY"}, "LPOS l m1 COUNT 0"},
+        {{"HSET h MANY"}, "HGETALL h"},
+        {{"HSET h MANY"}, "HRANDFIELD h 4000"},
+        {{"SET BIG BIG"}, "OBJECT ENCODING BIG"},
+        {{"SET k BIG"}, "GETRANGE k 0 -1"},
+        {{"SET BIG BIG NX PX 10000"}, "LOCKS"},
+        {{"SET BIG BIG NX PX 10000"}, "LOCKS MATCH BIG"},
+        {{NULL}, "EVAL return'BIG' 0"},
+        {{NULL}, "EVAL return'x' 8000 MANY"},
+        {{NULL}, "EVAL return\tredis.call('set',KEYS[1],ARGV[1],'NX','PX',9999) 1 BIG BIG"},
+        {{NULL}, "SCRIPT LOAD return'BIG'"},
+        {{NULL}, "SCRIPT EXISTS MANY"},
+        {{NULL}, "EVALSHA BIG 0"},
+        {{NULL}, "EVAL return\tredis.call('mget',unpack(ARGV,1,7000)) 0 MANY"},
+        {{NULL}, "EVAL return\tredis.error_reply(ARGV[1]) 0 BIG"},
+        {{NULL}, "EVAL error(ARGV[1]) 0 BIG"},
+        {{NULL}, "EVAL redis.log(redis.LOG_WARNING,ARGV[1]) 0 BIG"},
+        {{NULL}, "CLUSTER KEYSLOT BIG"},
+        {{NULL}, "OBJECT BIG BIG"},
+        {{NULL}, "DEBUG BIG"},
+    };
+    int bad = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct rig *r = rig_new();
+        run(r, "EVAL \"return 0\" 0");
+        as(r, 1);
+        for (size_t n = 0; n < 3 && lines[i].before[n]; n++)
+            say(r, lines[i].before[n]);
+        as(r, 0);
+        size_t own = own_need(r, lines[i].command);
+        if (own > LARGEST_OWN) {
+            print_error("%s: %zu bytes may not fail\n", lines[i].command, own);
+            bad++;
+        }
+        rig_free(r);
+    }
+    assert_int_equal(bad, 0);
 }

@@ -129,3 +129,16 @@ TEST(quote, splits_what_it_printed)
         buf_free(&ends);
     }
 }
+
+TEST(quote, the_length_is_known_before)
+{
+    char every[256];
+    for (int i = 0; i < 256; i++)
+        every[i] = (char)i;
+    for (size_t n = 0; n <= sizeof every; n++) {
+        struct buf out = {0};
+        quote_put(&out, (struct bytes){every, n});
+        assert_int_equal(quote_len((struct bytes){every, n}), buf_len(&out));
+        buf_free(&out);
+    }
+}
