@@ -22,6 +22,8 @@
 #define KEEP_ARGS 1024
 #define KEEP_TEXT 4096
 
+#define OUT_OF_MEMORY "out of memory for the arguments"
+
 /* What a client may send before it has said who it is. */
 #define UNAUTHENTICATED_ARGS 10
 #define UNAUTHENTICATED_BULK 16384
@@ -80,31 +82,46 @@ static enum parse_result bad_type(struct parser *p, char got)
     return bad(p, why);
 }
 
-static void resize(struct parser *p, size_t cap)
+/* False when memory is out: then there is as much room as before. */
+static bool resize(struct parser *p, size_t cap)
 {
-    p->argv = mem_grow(p->argv, cap * sizeof *p->argv);
-    p->offsets = mem_grow(p->offsets, cap * sizeof *p->offsets);
+    struct bytes *argv = mem_try_grow(p->argv, cap * sizeof *argv);
+    if (argv == NULL)
+        return false;
+    p->argv = argv;
+    size_t *offsets = mem_try_grow(p->offsets, cap * sizeof *offsets);
+    if (offsets == NULL)
+        return false;
+    p->offsets = offsets;
     p->cap = cap;
+    return true;
 }
 
 /* The last command is done with, and its memory if it was an unusual one. */
 static void begin(struct parser *p)
 {
     p->argc = 0;
-    if (p->cap > KEEP_ARGS)
-        resize(p, KEEP_ARGS);
+    if (p->cap > KEEP_ARGS) {
+        mem_free(p->argv);
+        mem_free(p->offsets);
+        p->argv = NULL;
+        p->offsets = NULL;
+        p->cap = 0;
+    }
     if (p->unquoted.cap > KEEP_TEXT || p->word_ends.cap > KEEP_TEXT) {
         buf_free(&p->unquoted);
         buf_free(&p->word_ends);
     }
 }
 
-static void add_arg(struct parser *p, size_t offset, size_t n)
+/* False when memory is out. */
+static bool add_arg(struct parser *p, size_t offset, size_t n)
 {
-    if (p->argc == p->cap)
-        resize(p, p->cap ? 2 * p->cap : 8);
+    if (p->argc == p->cap && !resize(p, p->cap ? 2 * p->cap : 8))
+        return false;
     p->offsets[p->argc] = offset;
     p->argv[p->argc++].n = n;
+    return true;
 }
 
 /* All arguments are there: the offsets become pointers. */
@@ -257,7 +274,8 @@ static enum parse_result read_array(struct parser *p, const struct parser_limits
         size_t n = (size_t)p->bulk, there = in.n - p->pos;
         if (there < n + 2)
             return more(p, n + 2 - there);
-        add_arg(p, p->pos, n);
+        if (!add_arg(p, p->pos, n))
+            return bad(p, OUT_OF_MEMORY);
         p->pos += n + 2;
         p->bulk = -1;
     }
@@ -282,7 +300,8 @@ static enum parse_result read_inline(struct parser *p, const struct parser_limit
     const size_t *ends = (const size_t *)p->word_ends.p;
     for (ssize_t i = 0; i < n; i++) {
         size_t from = i ? ends[i - 1] : 0;
-        add_arg(p, from, ends[i] - from);
+        if (!add_arg(p, from, ends[i] - from))
+            return bad(p, OUT_OF_MEMORY);
     }
     point_args(p, p->unquoted.p);
     return ok(p, line.n + 1, used);

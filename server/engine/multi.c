@@ -56,20 +56,27 @@ void multi_discard(struct session *s)
         leavings_add(s->engine, &m->leaving, forget);
 }
 
+static bool grow(struct multi *m)
+{
+    size_t cap = m->cap ? 2 * m->cap : 8;
+    struct argv **queue = mem_try_grow(m->queue, cap * sizeof *queue);
+    if (queue == NULL)
+        return false;
+    m->queue = queue;
+    m->cap = cap;
+    return true;
+}
+
 /* The queue is bounded like any other input of a client. */
 static bool keep(struct call *c, struct multi *m)
 {
     leavings_make_room(c->engine);
-    struct argv *a = argv_copy(c->argv, c->argc);
+    struct argv *a = m->n == m->cap && !grow(m) ? NULL : argv_copy(c->argv, c->argc);
     if (a == NULL)
         return false;
     if (m->bytes + a->size > (size_t)c->engine->config->client_query_buffer_limit) {
         mem_free(a);
         return false;
-    }
-    if (m->n == m->cap) {
-        m->cap = m->cap ? 2 * m->cap : 8;
-        m->queue = mem_grow(m->queue, m->cap * sizeof *m->queue);
     }
     m->queue[m->n++] = a;
     m->bytes += a->size;

@@ -283,6 +283,21 @@ TEST(no_memory, a_command_that_cannot_be_queued_spoils_the_transaction)
     rig_free(r);
 }
 
+TEST(no_memory, a_queue_without_room_spoils_the_transaction)
+{
+    struct rig *r = rig_new();
+    run(r, "MULTI");
+    failing_limit(8000); /* enough for a command, but not for a thousand pointers to them */
+    int queued = 0;
+    for (; queued < 2000 && rig_reply(r)[0] == '+'; queued++)
+        run(r, "PING");
+    assert_true(failing_disarm());
+    is(r, OOM);
+    assert_in_range(queued, 500, 1000);
+    expect(r, "EXEC", "-EXECABORT Transaction discarded because of previous errors.");
+    rig_free(r);
+}
+
 TEST(no_memory, a_long_channel_is_not_half_subscribed)
 {
     struct rig *r = rig_new();
