@@ -5,6 +5,7 @@
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,7 +19,13 @@ struct bytes {
 #define BYTES(lit) ((struct bytes){(lit), sizeof(lit) - 1})
 
 /* For printf: `"%.*s", BYTES_FMT(s)`. */
-#define BYTES_FMT(s) (int)(s).n, (s).p
+#define BYTES_FMT(s) bytes_width(s), (s).p
+
+/* A width below zero would be none at all: printf would look for a NUL. */
+static inline int bytes_width(struct bytes s)
+{
+    return s.n < INT_MAX ? (int)s.n : INT_MAX;
+}
 
 static inline struct bytes bytes_of(const char *cstr)
 {

@@ -26,3 +26,9 @@ TEST(bytes, sort_a_prefix_first)
     assert_int_equal(bytes_cmp(BYTES("a"), BYTES("a")), 0);
     assert_true(bytes_cmp((struct bytes){0}, BYTES("a")) < 0);
 }
+
+TEST(bytes, print_no_further_than_printf_can_count)
+{
+    assert_int_equal(bytes_width(BYTES("abc")), 3);
+    assert_int_equal(bytes_width((struct bytes){"", (size_t)INT_MAX + 1}), INT_MAX);
+}
