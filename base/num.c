@@ -22,11 +22,6 @@ static bool parse_digits(struct bytes s, uint64_t *out)
     return true;
 }
 
-bool num_parse_u64(struct bytes s, uint64_t *out)
-{
-    return parse_digits(s, out);
-}
-
 bool num_parse_i64(struct bytes s, int64_t *out)
 {
     bool negative = s.n && s.p[0] == '-';

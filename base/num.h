@@ -14,7 +14,6 @@
 
 /* Strict: digits with an optional minus sign; no plus, no leading zero, no space, no "-0". */
 bool num_parse_i64(struct bytes s, int64_t *out);
-bool num_parse_u64(struct bytes s, uint64_t *out);
 
 /* As C reads them ("1e3", "0x10", "inf", "-Infinity"), but no leading space, never NaN, and
  * shorter than NUM_LD_MAX bytes. */

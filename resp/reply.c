@@ -61,17 +61,6 @@ void reply_errorf(struct reply *r, const char *fmt, ...)
     buf_free(&text);
 }
 
-void reply_bulkf(struct reply *r, const char *fmt, ...)
-{
-    struct buf text = {0};
-    va_list ap;
-    va_start(ap, fmt);
-    if (print(r, &text, fmt, ap))
-        r->ops->bulk(r, buf_bytes(&text));
-    va_end(ap);
-    buf_free(&text);
-}
-
 void reply_copy_line(char *to, struct bytes text)
 {
     for (size_t i = 0; i < text.n; i++)

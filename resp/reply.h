@@ -118,9 +118,8 @@ static inline void reply_push(struct reply *r, size_t n)
 void reply_str(struct reply *r, const char *s);
 void reply_bulk_i64(struct reply *r, int64_t v);
 
-/* Formatted error and bulk. Newlines at the end of the error are dropped. */
+/* A formatted error. Newlines at its end are dropped. */
 void reply_errorf(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void reply_bulkf(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* For sinks: the text of a status or an error, to where there is room for it. Bytes that would
  * break the framing of its line (CR, LF) become spaces, in every sink. */

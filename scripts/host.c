@@ -355,11 +355,6 @@ struct bytes script_sha(const struct script *s)
     return (struct bytes){s->sha, SCRIPT_SHA_LEN};
 }
 
-struct bytes script_body(const struct script *s)
-{
-    return s->body;
-}
-
 /* ---- a run from the outside ---- */
 
 static void begin(struct script_host *h, const struct script *s, const struct script_run *r)
@@ -420,11 +415,6 @@ bool script_run(struct script_host *h, const struct script *s, const struct scri
     bool uncounted = (status != 0 || h->failed) && !h->counted;
     end(h, status);
     return !uncounted;
-}
-
-const struct script *script_running(const struct script_host *h)
-{
-    return h->script;
 }
 
 struct script_stats script_stats(const struct script_host *h)

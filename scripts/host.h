@@ -7,9 +7,8 @@
  * time limit or the C-stack limit gets an error, and the host goes on.
  *
  * Re-entrancy: while script_run is under way the host calls back through `script_ops`. A callback
- * may call script_running and the script_stats family, and nothing else of this header: EVAL
- * from inside a script is for the engine to refuse, as is SCRIPT LOAD or FLUSH from a client
- * that is served while a script is busy.
+ * may call script_stats, and nothing else of this header: EVAL from inside a script is for the
+ * engine to refuse, as is SCRIPT LOAD or FLUSH from a client that is served while a script is busy.
  */
 #ifndef SCRIPTS_HOST_H
 #define SCRIPTS_HOST_H
@@ -122,7 +121,6 @@ void script_flush(struct script_host *h);
 
 unsigned script_flags(const struct script *s);
 struct bytes script_sha(const struct script *s); /* 40 lower-case digits */
-struct bytes script_body(const struct script *s);
 
 struct script_run {
     const struct bytes *keys, *args; /* copied into Lua before anything runs */
@@ -135,9 +133,6 @@ struct script_run {
  * count errors once. */
 bool script_run(struct script_host *h, const struct script *s, const struct script_run *run,
                 struct reply *out);
-
-/* The script that runs now, or NULL. */
-const struct script *script_running(const struct script_host *h);
 
 struct script_stats {
     size_t scripts;       /* number_of_cached_scripts */

@@ -34,7 +34,8 @@ static int refuse_assignment(lua_State *L)
     return lua_error(L);
 }
 
-void sandbox_protect(lua_State *L)
+/* Makes a read-only view of the table at the top of the stack and puts it in its place. */
+static void protect(lua_State *L)
 {
     lua_newtable(L);
     lua_createtable(L, VIEW_META, 2);
@@ -112,7 +113,7 @@ static void push_shown_meta(lua_State *L)
     lua_createtable(L, 0, 1);
     lua_insert(L, -2);
     lua_setfield(L, -2, "__index");
-    sandbox_protect(L);
+    protect(L);
 }
 
 /* Strings look their methods up in the library itself; what a script is shown of their metatable
@@ -125,7 +126,7 @@ static void set_string_meta(lua_State *L)
     lua_setfield(L, meta, "__index");
 
     lua_pushvalue(L, library);
-    sandbox_protect(L);
+    protect(L);
     lua_pushvalue(L, -1);
     lua_replace(L, library);
     push_shown_meta(L);
@@ -157,7 +158,7 @@ static void push_globals(lua_State *L)
     lib_base_open(L);
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         libraries[i].open(L);
-        sandbox_protect(L);
+        protect(L);
         lua_setfield(L, -2, libraries[i].name);
     }
     lib_string_open(L);
@@ -226,7 +227,7 @@ int sandbox_open(lua_State *L)
     lua_rawseti(L, LUA_ENVIRONINDEX, K_GLOBALS);
     set_plain_globals(L);
     lua_pushvalue(L, 1);
-    sandbox_protect(L); /* globals, environment */
+    protect(L); /* globals, environment */
 
     lua_pushvalue(L, 2);
     lua_setfield(L, 1, "_G");

@@ -104,10 +104,7 @@ void lib_redis_open(lua_State *L);
 
 void math_seed(struct script_host *h, int32_t seed);
 
-/* Makes a read-only view of the table at the top of the stack and puts it in its place. */
-void sandbox_protect(lua_State *L);
-
-/* If the value at `index` is such a view: true, with the table behind it pushed. */
+/* If the value at `index` is a read-only view of a table: true, with the table behind it pushed. */
 bool sandbox_behind(lua_State *L, int index);
 
 /* What getmetatable shows of a value whose real metatable is ours: true, with it pushed. */

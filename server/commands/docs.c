@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "server/engine/syntax.h"
 
-const char *docs_group(enum command_group group)
+static const char *group_name(enum command_group group)
 {
     static const char *const names[] = {
         [GROUP_GENERIC] = "generic",
@@ -176,7 +176,7 @@ void docs_reply(struct reply *r, const struct command *cmd)
     reply_str(r, "since");
     reply_str(r, cmd->since);
     reply_str(r, "group");
-    reply_str(r, docs_group(cmd->group));
+    reply_str(r, group_name(cmd->group));
     reply_str(r, "complexity");
     reply_str(r, cmd->complexity);
     if (args) {

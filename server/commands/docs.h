@@ -8,7 +8,4 @@
 /* The command's name, then a map: one pair of the map that the caller has begun. */
 void docs_reply(struct reply *r, const struct command *cmd);
 
-/* "sorted-set". */
-const char *docs_group(enum command_group group);
-
 #endif

@@ -341,11 +341,3 @@ bool config_set(struct config *cfg, const struct bytes *pairs, size_t npairs, bo
     mem_free(changes);
     return good;
 }
-
-bool config_get(const struct config *cfg, struct bytes name, struct buf *out)
-{
-    const struct option *o = option_find(name);
-    if (o)
-        option_print(o, cfg, out);
-    return o != NULL;
-}

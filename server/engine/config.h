@@ -194,9 +194,6 @@ bool config_load(struct config *cfg, struct bytes name, const struct bytes *valu
 bool config_set(struct config *cfg, const struct bytes *pairs, size_t npairs, bool local,
                 char why[CONFIG_ERROR_MAX]);
 
-/* The value called `name`, as CONFIG GET prints it; false when there is no such option. */
-bool config_get(const struct config *cfg, struct bytes name, struct buf *out);
-
 /* The text of a new configuration file: `old` with the values that changed since, its comments and
  * order kept, and what is neither in it nor at its default appended. */
 void config_rewrite(const struct config *cfg, struct bytes old, struct buf *out);

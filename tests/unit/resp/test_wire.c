@@ -57,7 +57,6 @@ SAYS(a_map, "*2\r\n+k\r\n:1\r\n", "%1\r\n+k\r\n:1\r\n", reply_map(r, 1);
      reply_status(r, BYTES("k")); reply_int(r, 1))
 SAYS(a_set, "*1\r\n:1\r\n", "~1\r\n:1\r\n", reply_set(r, 1); reply_int(r, 1))
 SAYS(a_push, "*1\r\n:1\r\n", ">1\r\n:1\r\n", reply_push(r, 1); reply_int(r, 1))
-SAYS(formatted_bulks, "$4\r\na=12\r\n", "$4\r\na=12\r\n", reply_bulkf(r, "a=%d", 12))
 SAYS(formatted_errors_on_one_line, "-ERR a  b\r\n", "-ERR a  b\r\n",
      reply_errorf(r, "ERR %s", "a\r\nb\r\n"))
 SAYS(status_on_one_line, "+a b\r\n", "+a b\r\n", reply_status(r, BYTES("a\nb")))
