@@ -289,9 +289,9 @@ static void put_stats(struct report *r)
     line(r, "current_eviction_exceeded_time:0");
     line(r, "keyspace_hits:%llu", LLU(s->hits));
     line(r, "keyspace_misses:%llu", LLU(s->misses));
-    line(r, "pubsub_channels:%u", e->pubsub.topics[TOPIC_CHANNEL].count);
-    line(r, "pubsub_patterns:%u", e->pubsub.topics[TOPIC_PATTERN].count);
-    line(r, "pubsubshard_channels:%u", e->pubsub.topics[TOPIC_SHARD].count);
+    line(r, "pubsub_channels:%zu", pubsub_topics(&e->pubsub, TOPIC_CHANNEL));
+    line(r, "pubsub_patterns:%zu", pubsub_topics(&e->pubsub, TOPIC_PATTERN));
+    line(r, "pubsubshard_channels:%zu", pubsub_topics(&e->pubsub, TOPIC_SHARD));
     line(r, "latest_fork_usec:0");
     line(r, "total_forks:0");
     line(r, "migrate_cached_sockets:0");

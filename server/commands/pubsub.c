@@ -134,14 +134,16 @@ static void cmd_spublish(struct call *c)
 /* The topics that match, oldest first. */
 static void channels(struct call *c, enum topic_kind kind)
 {
+    const struct pubsub *p = &c->engine->pubsub;
     struct names found = {0};
     if (c->argc > 3) {
         call_wrong_subcommand(c);
         return;
     }
-    list_each (l, &c->engine->pubsub.order[kind]) {
-        struct bytes name = topic_name(container_of(l, struct topic, order));
-        if (c->argc == 2 || glob_match(c->argv[2], name))
+    list_each (l, &p->order[kind]) {
+        const struct topic *t = container_of(l, struct topic, order);
+        struct bytes name = topic_name(t);
+        if ((c->argc == 2 || glob_match(c->argv[2], name)) && pubsub_listeners(p, t))
             names_add(&found, name);
     }
     names_reply(c, &found, reply_array);
@@ -149,11 +151,12 @@ static void channels(struct call *c, enum topic_kind kind)
 
 static void subscribers(struct call *c, enum topic_kind kind)
 {
+    const struct pubsub *p = &c->engine->pubsub;
     reply_array(c->reply, 2 * (c->argc - 2));
     for (size_t i = 2; i < c->argc; i++) {
-        const struct topic *t = pubsub_find(&c->engine->pubsub, kind, c->argv[i]);
+        const struct topic *t = pubsub_find(p, kind, c->argv[i]);
         reply_bulk(c->reply, c->argv[i]);
-        reply_int(c->reply, t ? t->nsubscribers : 0);
+        reply_int(c->reply, t ? (int64_t)pubsub_listeners(p, t) : 0);
     }
 }
 
@@ -179,7 +182,7 @@ static void cmd_shardnumsub(struct call *c)
 
 static void cmd_numpat(struct call *c)
 {
-    reply_int(c->reply, c->engine->pubsub.topics[TOPIC_PATTERN].count);
+    reply_int(c->reply, (int64_t)pubsub_topics(&c->engine->pubsub, TOPIC_PATTERN));
 }
 
 /* clang-format off */

@@ -183,14 +183,16 @@ static void drop_subscription(struct pubsub *p, enum topic_kind kind, struct sub
     all->bytes -= cost(sub);
     if (all->session)
         all->session->more->kept -= cost(sub);
+    else
+        p->left--;
     arena_drop(p->arena, sub);
     if (--t->nsubscribers == 0)
         drop_topic(p, kind, t);
 }
 
-static bool is_empty(const struct subscriptions *all)
+static size_t total(const struct subscriptions *all)
 {
-    return all->n[TOPIC_CHANNEL] + all->n[TOPIC_PATTERN] + all->n[TOPIC_SHARD] == 0;
+    return all->n[TOPIC_CHANNEL] + all->n[TOPIC_PATTERN] + all->n[TOPIC_SHARD];
 }
 
 void pubsub_unsubscribe(struct pubsub *p, struct session *s, enum topic_kind kind,
@@ -201,7 +203,7 @@ void pubsub_unsubscribe(struct pubsub *p, struct session *s, enum topic_kind kin
     if (sub == NULL)
         return;
     drop_subscription(p, kind, sub);
-    if (is_empty(s->more->subscriptions))
+    if (total(s->more->subscriptions) == 0)
         pubsub_leave(s);
 }
 
@@ -260,7 +262,28 @@ void pubsub_leave(struct session *s)
     s->more->subscriptions = NULL;
     s->more->kept -= all->bytes;
     all->session = NULL;
+    s->engine->pubsub.left += total(all);
     leavings_add(s->engine, &all->leaving, forget);
+}
+
+size_t pubsub_listeners(const struct pubsub *p, const struct topic *t)
+{
+    size_t n = t->nsubscribers;
+    if (p->left == 0)
+        return n;
+    list_each (l, &t->subscribers)
+        n -= container_of(l, struct subscription, in_topic)->owner->session == NULL;
+    return n;
+}
+
+size_t pubsub_topics(const struct pubsub *p, enum topic_kind kind)
+{
+    size_t n = p->topics[kind].count;
+    if (p->left == 0)
+        return n;
+    list_each (l, &p->order[kind])
+        n -= pubsub_listeners(p, container_of(l, struct topic, order)) == 0;
+    return n;
 }
 
 /* Messages. */

@@ -33,6 +33,7 @@ struct pubsub {
     struct list order[TOPIC_KINDS]; /* all topics, oldest first */
     struct dict subscriptions;      /* by session and topic */
     uint64_t sent;                  /* copies of messages, ever */
+    size_t left;                    /* subscriptions that have ended and are not forgotten yet */
 };
 
 void pubsub_init(struct pubsub *p, struct arena *a, uint64_t seed);
@@ -63,8 +64,12 @@ void pubsub_leave(struct session *s);
 size_t pubsub_publish(struct pubsub *p, struct bytes channel, struct bytes message);
 size_t pubsub_publish_shard(struct pubsub *p, struct bytes channel, struct bytes message);
 
-/* NULL when nobody is subscribed to it. */
+/* NULL when nobody is subscribed to it, or nobody was until a moment ago. */
 struct topic *pubsub_find(const struct pubsub *p, enum topic_kind kind, struct bytes name);
+
+/* How many are subscribed to it now, and how many topics of a kind have somebody. */
+size_t pubsub_listeners(const struct pubsub *p, const struct topic *t);
+size_t pubsub_topics(const struct pubsub *p, enum topic_kind kind);
 
 /* Is anyone subscribed to a channel or a pattern? */
 static inline bool pubsub_anyone(const struct pubsub *p)

@@ -215,11 +215,11 @@ static void put_scripts_and_messages(struct page *p)
     put_gauge(p, "scripts", "Scripts that are kept.", (double)s.scripts);
     put_gauge(p, "script_heap_bytes", "Memory of the script interpreter.", (double)s.heap_bytes);
     put_gauge(p, "pubsub_channels", "Channels that somebody subscribes to.",
-              e->pubsub.topics[TOPIC_CHANNEL].count);
+              (double)pubsub_topics(&e->pubsub, TOPIC_CHANNEL));
     put_gauge(p, "pubsub_patterns", "Patterns that somebody subscribes to.",
-              e->pubsub.topics[TOPIC_PATTERN].count);
+              (double)pubsub_topics(&e->pubsub, TOPIC_PATTERN));
     put_gauge(p, "pubsub_shard_channels", "Shard channels that somebody subscribes to.",
-              e->pubsub.topics[TOPIC_SHARD].count);
+              (double)pubsub_topics(&e->pubsub, TOPIC_SHARD));
     put_counter(p, "pubsub_messages", "Copies of messages that went to subscribers.",
                 (double)e->pubsub.sent);
 }

@@ -55,6 +55,24 @@ TEST(leaving, subscriptions_go_in_slices)
     rig_free(r);
 }
 
+TEST(leaving, subscriptions_that_have_ended_are_not_counted)
+{
+    struct rig *r = rig_new();
+    as(r, 1);
+    many(r, "SUBSCRIBE channel:%d");
+    many(r, "PSUBSCRIBE pattern:%d");
+    as(r, 2);
+    run(r, "SUBSCRIBE channel:9999");
+    as(r, 1);
+    expect(r, "RESET", "+RESET");
+    expect(r, "PUBSUB NUMSUB channel:9998 channel:9999",
+           "*4 $12 channel:9998 :0 $12 channel:9999 :1");
+    expect(r, "PUBSUB CHANNELS", "*1 $12 channel:9999");
+    expect(r, "PUBSUB NUMPAT", ":0");
+    assert_in_range(subscriptions(r), MANY, 2 * MANY);
+    rig_free(r);
+}
+
 static size_t watches(struct rig *r)
 {
     return r->engine->watches.pairs.count;
