@@ -34,24 +34,6 @@ static bool read_conditions(struct call *c, unsigned *flags)
     return true;
 }
 
-/* The deadline that argument 2 gives. Unlike in SET it may lie in the past. */
-static bool read_deadline(struct call *c, bool seconds, bool absolute, int64_t *at)
-{
-    int64_t v;
-    if (!call_int(c, 2, &v))
-        return false;
-    bool bad = seconds && __builtin_mul_overflow(v, 1000, &v);
-    if (!bad && !absolute && v > INT64_MAX / 2)
-        bad = v > INT64_MAX - call_wall_us(c) / 1000;
-    if (bad) {
-        reply_errorf(c->reply, "ERR invalid expire time in '%s' command",
-                     command_full_name(c->cmd));
-        return false;
-    }
-    *at = absolute ? call_from_wall_ms(c, v) : c->now + v;
-    return true;
-}
-
 static bool condition_holds(unsigned flags, int64_t old, int64_t at)
 {
     if (flags & IF_NX && old != WHEEL_NEVER)
@@ -63,14 +45,15 @@ static bool condition_holds(unsigned flags, int64_t old, int64_t at)
     return !(flags & IF_LT && old != WHEEL_NEVER && at >= old);
 }
 
-static void expire(struct call *c, bool seconds, bool absolute)
+/* Unlike in SET, the deadline may lie in the past. */
+static void expire(struct call *c, unsigned deadline_flags)
 {
-    unsigned flags;
+    unsigned conditions;
     int64_t at;
-    if (!read_conditions(c, &flags) || !read_deadline(c, seconds, absolute, &at))
+    if (!read_conditions(c, &conditions) || !call_deadline(c, 2, deadline_flags, &at))
         return;
     struct entry *e = keys_find(c->keys, c->argv[1]);
-    if (e == NULL || !condition_holds(flags, entry_deadline(e), at)) {
+    if (e == NULL || !condition_holds(conditions, entry_deadline(e), at)) {
         reply_int(c->reply, 0);
         return;
     }
@@ -85,22 +68,22 @@ static void expire(struct call *c, bool seconds, bool absolute)
 
 static void cmd_expire(struct call *c)
 {
-    expire(c, true, false);
+    expire(c, DEADLINE_SECONDS);
 }
 
 static void cmd_pexpire(struct call *c)
 {
-    expire(c, false, false);
+    expire(c, 0);
 }
 
 static void cmd_expireat(struct call *c)
 {
-    expire(c, true, true);
+    expire(c, DEADLINE_SECONDS | DEADLINE_ABSOLUTE);
 }
 
 static void cmd_pexpireat(struct call *c)
 {
-    expire(c, false, true);
+    expire(c, DEADLINE_ABSOLUTE);
 }
 
 /* -2 without a key, -1 without a deadline; seconds are rounded as Redis does. */

@@ -13,23 +13,22 @@ enum {
     OPT_IFEQ = 32,
     OPT_IFNE = 64
 };
-enum expiry_unit { EXPIRY_NONE, EXPIRY_EX, EXPIRY_PX, EXPIRY_EXAT, EXPIRY_PXAT };
 
 struct options {
     unsigned flags;
-    enum expiry_unit unit;
-    size_t expiry;  /* which argument holds the time */
-    size_t compare; /* which argument holds the value to compare with */
+    size_t expiry;        /* which argument holds the time; 0: none does */
+    unsigned expiry_kind; /* of enum deadline_flag */
+    size_t compare;       /* which argument holds the value to compare with */
 };
 
 static const struct {
     struct bytes word;
-    enum expiry_unit unit;
+    unsigned kind;
 } expiry_words[] = {
-    {BYTES("EX"), EXPIRY_EX},
-    {BYTES("PX"), EXPIRY_PX},
-    {BYTES("EXAT"), EXPIRY_EXAT},
-    {BYTES("PXAT"), EXPIRY_PXAT},
+    {BYTES("EX"), DEADLINE_AHEAD | DEADLINE_SECONDS},
+    {BYTES("PX"), DEADLINE_AHEAD},
+    {BYTES("EXAT"), DEADLINE_AHEAD | DEADLINE_SECONDS | DEADLINE_ABSOLUTE},
+    {BYTES("PXAT"), DEADLINE_AHEAD | DEADLINE_ABSOLUTE},
 };
 
 /* For each flag: its word, the flags it excludes, and whether it excludes a time. */
@@ -52,10 +51,10 @@ static bool read_expiry_word(struct call *c, size_t *i, struct options *o)
     for (size_t w = 0; w < sizeof expiry_words / sizeof *expiry_words; w++) {
         if (!bytes_ieq(c->argv[*i], expiry_words[w].word))
             continue;
-        bool other = o->unit && o->unit != expiry_words[w].unit;
+        bool other = o->expiry && o->expiry_kind != expiry_words[w].kind;
         if (other || o->flags & (OPT_KEEPTTL | OPT_PERSIST) || *i + 1 >= c->argc)
             return false;
-        o->unit = expiry_words[w].unit;
+        o->expiry_kind = expiry_words[w].kind;
         o->expiry = ++*i;
         return true;
     }
@@ -68,7 +67,7 @@ static bool read_flag_word(struct call *c, size_t *i, bool set, struct options *
         if (!bytes_ieq(c->argv[*i], flag_words[w].word))
             continue;
         if (!(set ? flag_words[w].set : flag_words[w].getex) || o->flags & flag_words[w].excludes ||
-            (flag_words[w].no_time && o->unit))
+            (flag_words[w].no_time && o->expiry))
             return false;
         o->flags |= flag_words[w].flag;
         if (flag_words[w].takes_value) {
@@ -93,28 +92,11 @@ static bool read_options(struct call *c, size_t from, bool set, struct options *
     return true;
 }
 
-/* The deadline that argument i gives; times must be positive and must not overflow. */
-static bool read_deadline(struct call *c, size_t i, enum expiry_unit unit, int64_t *at)
+/* WHEEL_NEVER when no time was given. */
+static bool read_deadline(struct call *c, const struct options *o, int64_t *at)
 {
-    int64_t v;
     *at = WHEEL_NEVER;
-    if (unit == EXPIRY_NONE)
-        return true;
-    if (!call_int(c, i, &v))
-        return false;
-    bool seconds = unit == EXPIRY_EX || unit == EXPIRY_EXAT;
-    bool absolute = unit == EXPIRY_EXAT || unit == EXPIRY_PXAT;
-    bool bad = v <= 0 || (seconds && __builtin_mul_overflow(v, 1000, &v));
-    /* Redis adds to the wall clock; only a lease of millennia needs to look at it. */
-    if (!bad && !absolute && v > INT64_MAX / 2)
-        bad = v > INT64_MAX - call_wall_us(c) / 1000;
-    if (bad) {
-        reply_errorf(c->reply, "ERR invalid expire time in '%s' command",
-                     command_full_name(c->cmd));
-        return false;
-    }
-    *at = absolute ? call_from_wall_ms(c, v) : c->now + v;
-    return true;
+    return o->expiry == 0 || call_deadline(c, o->expiry, o->expiry_kind, at);
 }
 
 /* Writes a string under argument i, on the entry `e` or a new one, of any type before. */
@@ -203,7 +185,7 @@ static void cmd_set(struct call *c)
     struct options o;
     struct entry *e;
     int64_t at;
-    if (!read_options(c, 3, true, &o) || !read_deadline(c, o.expiry, o.unit, &at))
+    if (!read_options(c, 3, true, &o) || !read_deadline(c, &o, &at))
         return;
     if (o.flags & (OPT_GET | OPT_IFEQ | OPT_IFNE)) {
         if (!call_find(c, 1, VALUE_STRING, &e))
@@ -223,7 +205,7 @@ static void cmd_set(struct call *c)
     if (!(o.flags & OPT_NX ? put_lock(c, c->argv[2], at)
                            : put_string(c, 1, e, c->argv[2], EV_SET, at, o.flags & OPT_KEEPTTL)))
         return;
-    if (o.unit)
+    if (o.expiry)
         raise_expire(c, 1);
     if (!(o.flags & OPT_GET))
         reply_ok(c->reply);
@@ -250,10 +232,10 @@ static void cmd_setnx(struct call *c)
         reply_int(c->reply, 1);
 }
 
-static void set_with_expiry(struct call *c, enum expiry_unit unit)
+static void set_with_expiry(struct call *c, unsigned kind)
 {
     int64_t at;
-    if (!read_deadline(c, 2, unit, &at))
+    if (!call_deadline(c, 2, kind, &at))
         return;
     if (!put_string(c, 1, keys_find(c->keys, c->argv[1]), c->argv[3], EV_SET, at, false))
         return;
@@ -263,12 +245,12 @@ static void set_with_expiry(struct call *c, enum expiry_unit unit)
 
 static void cmd_setex(struct call *c)
 {
-    set_with_expiry(c, EXPIRY_EX);
+    set_with_expiry(c, DEADLINE_AHEAD | DEADLINE_SECONDS);
 }
 
 static void cmd_psetex(struct call *c)
 {
-    set_with_expiry(c, EXPIRY_PX);
+    set_with_expiry(c, DEADLINE_AHEAD);
 }
 
 static void cmd_get(struct call *c)
@@ -306,14 +288,14 @@ static void cmd_getex(struct call *c)
         reply_null(c->reply);
         return;
     }
-    if (!read_deadline(c, o.expiry, o.unit, &at))
+    if (!read_deadline(c, &o, &at))
         return;
     reply_string(c, e);
     if (c->reply->lost)
         return;
-    if (o.unit >= EXPIRY_EXAT && at < c->now) {
+    if (o.expiry_kind & DEADLINE_ABSOLUTE && at < c->now) {
         keys_delete(c->keys, e, EV_DEL);
-    } else if (o.unit) {
+    } else if (o.expiry) {
         keys_expire_at(c->keys, e, at);
         raise_expire(c, 1);
     } else if (o.flags & OPT_PERSIST && entry_deadline(e) != WHEEL_NEVER) {

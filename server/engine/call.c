@@ -271,11 +271,31 @@ int64_t call_wall_us(struct call *c)
     return engine_wall_us(c->engine);
 }
 
-int64_t call_from_wall_ms(struct call *c, int64_t wall_ms)
+/* A point on the wall clock as a point on the line of deadlines. */
+static int64_t from_wall(struct call *c, int64_t wall_ms)
 {
     int64_t ahead, at;
     if (__builtin_sub_overflow(wall_ms, call_wall_us(c) / 1000, &ahead) ||
         __builtin_add_overflow(c->now, ahead, &at))
         return wall_ms < 0 ? INT64_MIN : INT64_MAX - 1;
     return at;
+}
+
+bool call_deadline(struct call *c, size_t i, unsigned flags, int64_t *at)
+{
+    int64_t v;
+    if (!call_int(c, i, &v))
+        return false;
+    bool bad = flags & DEADLINE_AHEAD && v <= 0;
+    bad = bad || (flags & DEADLINE_SECONDS && __builtin_mul_overflow(v, 1000, &v));
+    /* Redis adds to the wall clock; only a lease of millennia needs to look at it. */
+    if (!bad && !(flags & DEADLINE_ABSOLUTE) && v > INT64_MAX / 2)
+        bad = v > INT64_MAX - call_wall_us(c) / 1000;
+    if (bad) {
+        reply_errorf(c->reply, "ERR invalid expire time in '%s' command",
+                     command_full_name(c->cmd));
+        return false;
+    }
+    *at = flags & DEADLINE_ABSOLUTE ? from_wall(c, v) : c->now + v;
+    return true;
 }

@@ -106,7 +106,13 @@ void call_help(struct call *c);
 /* The wall clock, in microseconds; the same for the whole command, script or transaction. */
 int64_t call_wall_us(struct call *c);
 
-/* A point on the wall clock as a point on the line of deadlines. */
-int64_t call_from_wall_ms(struct call *c, int64_t wall_ms);
+/* The deadline that argument i gives, after the fashion of SET and EXPIRE. False after an error:
+ * it is no number, or one out of range. */
+enum deadline_flag {
+    DEADLINE_SECONDS = 1,  /* milliseconds otherwise */
+    DEADLINE_ABSOLUTE = 2, /* since 1970, not from now on */
+    DEADLINE_AHEAD = 4,    /* above 0 only */
+};
+bool call_deadline(struct call *c, size_t i, unsigned flags, int64_t *at);
 
 #endif
