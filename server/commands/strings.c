@@ -293,7 +293,7 @@ static void cmd_getex(struct call *c)
     reply_string(c, e);
     if (c->reply->lost)
         return;
-    if (o.expiry_kind & DEADLINE_ABSOLUTE && at < c->now) {
+    if (o.expiry_kind & DEADLINE_ABSOLUTE && at <= c->now) {
         keys_delete(c->keys, e, EV_DEL);
     } else if (o.expiry) {
         keys_expire_at(c->keys, e, at);
