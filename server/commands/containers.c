@@ -3,9 +3,11 @@
 #include "base/glob.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "server/engine/waiters.h"
 #include "store/deque.h"
 #include "store/hash.h"
 #include "store/set.h"
+#include "store/values.h"
 #include "store/zset.h"
 
 static struct value_limits limits_of(const struct config *cfg)
@@ -52,6 +54,32 @@ void container_commit(struct call *c, struct entry *e, enum key_event ev)
 {
     grade(c, e);
     keys_commit(c->keys, e, ev);
+}
+
+void container_count(struct call *c, enum value_type type)
+{
+    struct entry *e;
+    if (call_find(c, 1, type, &e))
+        reply_int(c->reply, e ? (int64_t)value_ops[type]->count(e) : 0);
+}
+
+void container_pop_or_wait(struct call *c, enum value_type type, container_pop_fn *pop, bool last)
+{
+    int64_t deadline;
+    size_t nkeys = c->argc - 2;
+    struct entry *e;
+    if (!call_timeout_s(c, c->argc - 1, &deadline))
+        return;
+    for (size_t i = 1; i <= nkeys; i++) {
+        if (!call_find(c, i, type, &e))
+            return;
+        if (e) {
+            pop(c, i, e, last);
+            return;
+        }
+    }
+    if (!call_wait(c, 1, nkeys, type, deadline))
+        reply_null_array(c->reply);
 }
 
 void container_remove(struct call *c, enum value_type type, container_remove_fn *remove,

@@ -12,6 +12,15 @@ size_t container_room(const struct call *c, size_t i);
 /* Closes the bracket after a change, and notes what OBJECT ENCODING will say. */
 void container_commit(struct call *c, struct entry *e, enum key_event ev);
 
+/* HLEN, LLEN, SCARD and ZCARD: how many items the container under argument 1 has. */
+void container_count(struct call *c, enum value_type type);
+
+/* BLPOP, BZPOPMIN and their relatives: `pop` replies with argument i, the first key that holds such
+ * a container, and with what it takes out of it at one end or the other; without any, the client
+ * waits. The handler is simply run again when a key has come. */
+typedef void container_pop_fn(struct call *c, size_t i, struct entry *e, bool last);
+void container_pop_or_wait(struct call *c, enum value_type type, container_pop_fn *pop, bool last);
+
 /* HDEL, SREM and ZREM: takes out the items named from argument 2 on, and replies how many. */
 typedef bool container_remove_fn(struct keys *k, struct entry **e, struct bytes name);
 void container_remove(struct call *c, enum value_type type, container_remove_fn *remove,

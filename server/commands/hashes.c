@@ -133,9 +133,7 @@ static void cmd_hvals(struct call *c)
 
 static void cmd_hlen(struct call *c)
 {
-    struct entry *e;
-    if (call_find(c, 1, VALUE_HASH, &e))
-        reply_int(c->reply, e ? (int64_t)hash_count(e) : 0);
+    container_count(c, VALUE_HASH);
 }
 
 static void cmd_hexists(struct call *c)

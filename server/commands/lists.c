@@ -128,9 +128,7 @@ static void cmd_rpop(struct call *c)
 
 static void cmd_llen(struct call *c)
 {
-    struct entry *e;
-    if (call_find(c, 1, VALUE_LIST, &e))
-        reply_int(c->reply, e ? (int64_t)deque_count(e) : 0);
+    container_count(c, VALUE_LIST);
 }
 
 static void cmd_lrange(struct call *c)
@@ -471,35 +469,21 @@ static void cmd_rpoplpush(struct call *c)
 
 /* Waiting. A handler is simply run again when a key has come. */
 
-static void pop_or_wait(struct call *c, enum end end)
+static void pop_named(struct call *c, size_t i, struct entry *e, bool last)
 {
-    int64_t deadline;
-    size_t nkeys = c->argc - 2;
-    struct entry *e;
-    if (!call_timeout_s(c, c->argc - 1, &deadline))
-        return;
-    for (size_t i = 1; i <= nkeys; i++) {
-        if (!call_find(c, i, VALUE_LIST, &e))
-            return;
-        if (e) {
-            reply_array(c->reply, 2);
-            reply_bulk(c->reply, c->argv[i]);
-            pop_items(c, e, end, 1);
-            return;
-        }
-    }
-    if (!call_wait(c, 1, nkeys, VALUE_LIST, deadline))
-        reply_null_array(c->reply);
+    reply_array(c->reply, 2);
+    reply_bulk(c->reply, c->argv[i]);
+    pop_items(c, e, last ? TAIL : HEAD, 1);
 }
 
 static void cmd_blpop(struct call *c)
 {
-    pop_or_wait(c, HEAD);
+    container_pop_or_wait(c, VALUE_LIST, pop_named, false);
 }
 
 static void cmd_brpop(struct call *c)
 {
-    pop_or_wait(c, TAIL);
+    container_pop_or_wait(c, VALUE_LIST, pop_named, true);
 }
 
 /* A wait that ends without an item gives another kind of nothing than a transaction, which does not

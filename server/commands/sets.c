@@ -64,9 +64,7 @@ static void cmd_smismember(struct call *c)
 
 static void cmd_scard(struct call *c)
 {
-    struct entry *e;
-    if (call_find(c, 1, VALUE_SET, &e))
-        reply_int(c->reply, e ? (int64_t)set_count(e) : 0);
+    container_count(c, VALUE_SET);
 }
 
 static void reply_members(struct call *c, const struct entry *e)

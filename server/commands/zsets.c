@@ -2,7 +2,6 @@
 #include "base/num.h"
 #include "server/commands/containers.h"
 #include "server/commands/families.h"
-#include "server/engine/waiters.h"
 #include "store/zset.h"
 
 #include <math.h>
@@ -189,9 +188,7 @@ static void cmd_zrem(struct call *c)
 
 static void cmd_zcard(struct call *c)
 {
-    struct entry *e;
-    if (call_find(c, 1, VALUE_ZSET, &e))
-        reply_int(c->reply, e ? (int64_t)zset_count(e) : 0);
+    container_count(c, VALUE_ZSET);
 }
 
 static void reply_score(struct call *c, const struct entry *e, struct bytes name)
@@ -308,36 +305,21 @@ static void cmd_zpopmax(struct call *c)
     pop(c, true);
 }
 
-/* Waits for a member; the handler is simply run again when a key has come. */
-static void pop_or_wait(struct call *c, bool max)
+static void pop_named(struct call *c, size_t i, struct entry *e, bool max)
 {
-    int64_t deadline;
-    size_t nkeys = c->argc - 2;
-    struct entry *e;
-    if (!call_timeout_s(c, c->argc - 1, &deadline))
-        return;
-    for (size_t i = 1; i <= nkeys; i++) {
-        if (!call_find(c, i, VALUE_ZSET, &e))
-            return;
-        if (e) {
-            reply_array(c->reply, 3);
-            reply_bulk(c->reply, c->argv[i]);
-            pop_members(c, e, max, 1, false);
-            return;
-        }
-    }
-    if (!call_wait(c, 1, nkeys, VALUE_ZSET, deadline))
-        reply_null_array(c->reply);
+    reply_array(c->reply, 3);
+    reply_bulk(c->reply, c->argv[i]);
+    pop_members(c, e, max, 1, false);
 }
 
 static void cmd_bzpopmin(struct call *c)
 {
-    pop_or_wait(c, false);
+    container_pop_or_wait(c, VALUE_ZSET, pop_named, false);
 }
 
 static void cmd_bzpopmax(struct call *c)
 {
-    pop_or_wait(c, true);
+    container_pop_or_wait(c, VALUE_ZSET, pop_named, true);
 }
 
 static void visit(void *ctx, struct bytes name, double score)
