@@ -54,17 +54,25 @@ void buf_put_i64(struct buf *b, int64_t v)
     buf_added(b, num_format_i64(buf_room(b, NUM_I64_MAX), v));
 }
 
-void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+bool buf_try_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
     size_t room = b->cap - b->to;
     int n = vsnprintf(b->p ? b->p + b->to : NULL, room, fmt, ap);
-    if (n >= 0 && (size_t)n >= room)
-        vsnprintf(buf_room(b, (size_t)n + 1), (size_t)n + 1, fmt, again);
-    if (n > 0)
+    bool fits = n < 0 || (size_t)n < room || buf_try_room(b, (size_t)n + 1);
+    if (fits && n >= 0 && (size_t)n >= room)
+        vsnprintf(b->p + b->to, (size_t)n + 1, fmt, again);
+    if (fits && n > 0)
         b->to += (size_t)n;
     va_end(again);
+    return fits;
+}
+
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+    if (!buf_try_vprintf(b, fmt, ap))
+        mem_out(b->cap ? 2 * b->cap : 64);
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

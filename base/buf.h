@@ -62,6 +62,10 @@ void buf_put_i64(struct buf *b, int64_t v);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
+/* False when memory is out, and nothing has changed. */
+bool buf_try_vprintf(struct buf *b, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+
 /* Drop `n` bytes from the front. */
 static inline void buf_consume(struct buf *b, size_t n)
 {

@@ -3,8 +3,6 @@
 #include "base/buf.h"
 #include "base/num.h"
 
-#include <stdio.h>
-
 void reply_str(struct reply *r, const char *s)
 {
     r->ops->bulk(r, bytes_of(s));
@@ -32,32 +30,20 @@ void reply_error(struct reply *r, struct bytes text)
     r->ops->error(r, text);
 }
 
-/* False when memory is out: what is printed may be a client's. */
-static bool print(struct reply *r, struct buf *text, const char *fmt, va_list ap)
-{
-    va_list again;
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, again);
-    va_end(again);
-    if (n < 0 || !buf_try_room(text, (size_t)n + 1)) {
-        r->lost = true;
-        return false;
-    }
-    buf_vprintf(text, fmt, ap);
-    return true;
-}
-
+/* What is printed may be a client's, and as long as it likes. */
 void reply_errorf(struct reply *r, const char *fmt, ...)
 {
     struct buf text = {0};
     va_list ap;
     va_start(ap, fmt);
-    bool printed = print(r, &text, fmt, ap);
+    bool printed = buf_try_vprintf(&text, fmt, ap);
     va_end(ap);
     while (text.to && (text.p[text.to - 1] == '\r' || text.p[text.to - 1] == '\n'))
         text.to--;
     if (printed)
         reply_error(r, buf_bytes(&text));
+    else
+        r->lost = true;
     buf_free(&text);
 }
 

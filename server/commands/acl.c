@@ -335,7 +335,7 @@ static void cmd_dryrun(struct call *c)
     struct buf text = {0};
     if (v == ACL_ALLOWED) {
         reply_ok(c->reply);
-    } else if (!buf_try_room(&text, 2 * ACL_TEXT_MAX + argv[at].n)) {
+    } else if (!buf_try_room(&text, (size_t)2 * ACL_TEXT_MAX + argv[at].n)) {
         call_out_of_memory(c);
     } else {
         acl_explain(v, u, cmd, argv[at], &text);
