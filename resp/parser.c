@@ -82,9 +82,12 @@ static enum parse_result bad_type(struct parser *p, char got)
     return bad(p, why);
 }
 
-/* False when memory is out: then there is as much room as before. */
+/* False when memory is out. Then there is as much room as before, or as there should be, if that is
+ * less: either array may only be longer than that. */
 static bool resize(struct parser *p, size_t cap)
 {
+    if (cap < p->cap)
+        p->cap = cap;
     struct bytes *argv = mem_try_grow(p->argv, cap * sizeof *argv);
     if (argv == NULL)
         return false;
@@ -101,13 +104,8 @@ static bool resize(struct parser *p, size_t cap)
 static void begin(struct parser *p)
 {
     p->argc = 0;
-    if (p->cap > KEEP_ARGS) {
-        mem_free(p->argv);
-        mem_free(p->offsets);
-        p->argv = NULL;
-        p->offsets = NULL;
-        p->cap = 0;
-    }
+    if (p->cap > KEEP_ARGS)
+        resize(p, KEEP_ARGS);
     if (p->unquoted.cap > KEEP_TEXT || p->word_ends.cap > KEEP_TEXT) {
         buf_free(&p->unquoted);
         buf_free(&p->word_ends);

@@ -216,10 +216,11 @@ static struct subscription *oldest(const struct subscriptions *all, enum topic_k
 
 bool pubsub_oldest(const struct session *s, enum topic_kind kind, struct bytes *name)
 {
-    if (pubsub_count(s, kind) == 0)
-        return false;
-    *name = topic_name(oldest(s->more->subscriptions, kind)->topic);
-    return true;
+    const struct subscription *sub =
+        pubsub_count(s, kind) ? oldest(s->more->subscriptions, kind) : NULL;
+    if (sub)
+        *name = topic_name(sub->topic);
+    return sub != NULL;
 }
 
 bool pubsub_all(const struct session *s, enum topic_kind kind,
