@@ -42,6 +42,11 @@ void parser_free(struct parser *p)
     parser_init(p);
 }
 
+size_t parser_memory(const struct parser *p)
+{
+    return p->cap * (sizeof *p->argv + sizeof *p->offsets) + p->unquoted.cap + p->word_ends.cap;
+}
+
 bool parser_idle(const struct parser *p)
 {
     return p->pos == 0 && p->seen == 0;

@@ -55,6 +55,9 @@ enum parse_result parser_next(struct parser *p, const struct parser_limits *limi
 /* Is it between two commands, with nothing remembered? Then it may be used for other input. */
 bool parser_idle(const struct parser *p);
 
+/* Bytes that it holds. */
+size_t parser_memory(const struct parser *p);
+
 void parser_free(struct parser *p);
 
 #endif

@@ -102,7 +102,7 @@ static size_t memory(const struct conn *c)
 {
     size_t n = sizeof *c;
     if (c->input)
-        n += sizeof *c->input + c->input->buf.cap;
+        n += sizeof *c->input + c->input->buf.cap + parser_memory(&c->input->parser);
     if (c->tail)
         n += c->tail->size;
     if (c->tls)

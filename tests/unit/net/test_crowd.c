@@ -70,6 +70,31 @@ TEST(crowd, queued_commands_count)
     goes("MULTI", "SET key:%d value");
 }
 
+/* What is known of an argument takes more than an argument that is empty. */
+TEST(crowd, arguments_count_though_they_are_empty)
+{
+    enum { ARGS = 100000 };
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    struct buf text = {0};
+    buf_printf(&text, "*%d\r\n", 2 * ARGS);
+    for (int i = 0; i < ARGS; i++)
+        buf_put(&text, BYTES("$0\r\n\r\n"));
+    while (buf_len(&text)) {
+        struct bytes part = buf_bytes(&text);
+        part.n = part.n < 60000 ? part.n : 60000;
+        assert_true(client_send(&c, part));
+        buf_consume(&text, part.n);
+        shell_rest(s);
+    }
+    assert_true(s->net.memory > ARGS * (6 + sizeof(struct bytes)));
+    buf_free(&text);
+    client_close(&c);
+    shell_rest(s);
+    assert_int_equal(s->net.memory, 0);
+    shell_free(s);
+}
+
 TEST(crowd, a_command_that_waits_counts)
 {
     struct shell *s = shell_new(FOUR_MB);
