@@ -330,7 +330,8 @@ static bool open_http(struct server *s, const struct server_options *o)
                                                       .address = o->config->http,
                                                       .now = host_now,
                                                       .ready = host_ready,
-                                                      .ctx = s});
+                                                      .ctx = s,
+                                                      .patience = HTTP_PATIENCE_MS});
 }
 
 struct server *server_new(const struct server_options *o)

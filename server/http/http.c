@@ -9,7 +9,7 @@
 #include <netdb.h>
 #include <stdio.h>
 
-enum { CONNS_MAX = 32, PATIENCE_MS = 10000, BACKLOG = 32 };
+enum { CONNS_MAX = 32, BACKLOG = 32 };
 
 /* /locks shows the oldest; `total` says how many there are. Keys are looked at in small shares. */
 enum { LOCKS_MAX = 1000, KEYS_PER_TURN = 1000 };
@@ -210,7 +210,7 @@ static void on_connection(uv_stream_t *listener, int status)
         uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) != 0)
         close_conn(c);
     else
-        uv_timer_start(&c->patience, on_patience_end, PATIENCE_MS, 0);
+        uv_timer_start(&c->patience, on_patience_end, h->o.patience, 0);
 }
 
 /* What a turn took is what lies between two of its ends, less what the loop waited in between. */

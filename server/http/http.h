@@ -11,6 +11,8 @@
 
 #include <uv.h>
 
+enum { HTTP_PATIENCE_MS = 10000 };
+
 struct http_options {
     uv_loop_t *loop; /* everything is borrowed; the loop has not run yet */
     struct engine *engine;
@@ -19,6 +21,7 @@ struct http_options {
     int64_t (*now)(void *ctx); /* on the engine's line */
     bool (*ready)(void *ctx);  /* are clients welcome? */
     void *ctx;
+    uint64_t patience; /* ms that a client has for its request and our answer */
 };
 
 struct http {

@@ -198,22 +198,6 @@ TEST(http, a_request_may_come_in_pieces)
     stop(&l);
 }
 
-TEST(http, who_does_not_finish_a_request_is_not_waited_for)
-{
-    struct launched l = start(flags);
-    struct client h = dial_http(&l), c = dial(&l);
-    struct buf got = {0};
-    says(&h, "GET /he");
-    ask(&c, "PING", "+PONG\r\n");
-    read_all(&h, &got); /* in ten seconds */
-    assert_string_equal(got.p, "");
-    ask(&c, "PING", "+PONG\r\n");
-    buf_free(&got);
-    client_close(&h);
-    client_close(&c);
-    stop(&l);
-}
-
 TEST(http, of_a_crowd_few_are_let_in_and_others_are_served)
 {
     enum { CROWD = 33 }; /* one more than are let in */
