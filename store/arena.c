@@ -4,7 +4,8 @@
  * kept for any class; beyond a few, its memory is given back with madvise while the address range
  * stays ours, so that nothing here ever fragments the process's map.
  *
- * A larger object gets a mapping of its own with the same header, and thus the same way back.
+ * A larger object gets whole pages of its own with the same header, and thus the same way back. Of
+ * the last page only what it needs is ever touched, and counted.
  *
  * What is set aside is one mapping that nobody touches. It costs two system calls and no memory;
  * when the system has no more to give, it is handed back and the same request made again.
@@ -90,9 +91,10 @@ static uint32_t take_number(struct arena *a)
     return a->n++;
 }
 
-static char *map(size_t size)
+/* `at` is a wish. */
+static char *map(char *at, size_t size)
 {
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *p = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -100,7 +102,7 @@ bool arena_reserve(struct arena *a, size_t size)
 {
     arena_release(a);
     a->naside = size + CHUNK_BYTES + ARENA_PAGE;
-    a->aside = map(a->naside);
+    a->aside = map(NULL, a->naside);
     return a->aside != NULL;
 }
 
@@ -118,25 +120,43 @@ static bool more_to_try(struct arena *a)
     return had;
 }
 
-/* Mapped memory of `size` bytes that begins at a multiple of ARENA_PAGE. `*base` and `*len` are
- * what to unmap one day. */
-static char *map_aligned(struct arena *a, size_t size, char **base, size_t *len)
+static char *map_or_give_up(struct arena *a, char *at, size_t size)
 {
-    size_t total = size + ARENA_PAGE;
-    char *p = map(total);
-    if (p == NULL && more_to_try(a))
-        p = map(total);
-    if (p == NULL)
-        return NULL;
-    char *start = (char *)(((uintptr_t)p + ARENA_PAGE - 1) & ~(uintptr_t)(ARENA_PAGE - 1));
-    if (start > p)
-        munmap(p, (size_t)(start - p));
-    size_t rest = (size_t)(p + total - (start + size));
-    if (rest)
-        munmap(start + size, rest);
-    *base = start;
-    *len = size;
-    return start;
+    char *p = map(at, size);
+    return p == NULL && more_to_try(a) ? map(at, size) : p;
+}
+
+/* A process may have only so many separate mappings; past that, taking a piece out of one fails.
+ * Then its memory goes back all the same, and only its addresses stay ours. */
+static void unmap(char *p, size_t size)
+{
+    if (size && munmap(p, size) != 0)
+        madvise(p, size, MADV_DONTNEED);
+}
+
+static char *aligned(char *p)
+{
+    return (char *)(((uintptr_t)p + ARENA_PAGE - 1) & ~(uintptr_t)(ARENA_PAGE - 1));
+}
+
+/* Mapped memory that begins at a multiple of ARENA_PAGE, as does its size. Mappings that touch each
+ * other count as one, so it is first asked for right below the last. */
+static char *map_aligned(struct arena *a, size_t size)
+{
+    char *p = map_or_give_up(a, a->lowest ? a->lowest - size : NULL, size);
+    if (p && p != aligned(p)) {
+        unmap(p, size);
+        p = map_or_give_up(a, NULL, size + ARENA_PAGE);
+        if (p == NULL)
+            return NULL;
+        char *start = aligned(p);
+        unmap(p, (size_t)(start - p));
+        unmap(start + size, ARENA_PAGE - (size_t)(start - p));
+        p = start;
+    }
+    if (p)
+        a->lowest = p;
+    return p;
 }
 
 static void push_idle(struct arena *a, uint32_t number)
@@ -148,13 +168,11 @@ static void push_idle(struct arena *a, uint32_t number)
 
 static void map_chunk(struct arena *a)
 {
-    char *base;
-    size_t len;
-    char *p = map_aligned(a, CHUNK_BYTES, &base, &len);
+    char *p = map_aligned(a, CHUNK_BYTES);
     if (p == NULL)
         mem_out(CHUNK_BYTES);
     a->chunks = mem_grow(a->chunks, (a->nchunks + 1) * sizeof *a->chunks);
-    a->chunks[a->nchunks++] = base;
+    a->chunks[a->nchunks++] = p;
     for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
         uint32_t number = take_number(a);
         if (number == 0)
@@ -205,16 +223,21 @@ static bool page_full(const struct arena_page *page)
     return page->freed == 0 && page->fresh + page->size > ARENA_PAGE;
 }
 
+/* What is mapped for a larger object that takes `len` bytes with its header. */
+static size_t mapped(size_t len)
+{
+    return (len + ARENA_PAGE - 1) & ~(size_t)(ARENA_PAGE - 1);
+}
+
 static void *new_large(struct arena *a, size_t size)
 {
     if (size > UINT32_MAX - ARENA_PAGE)
         return NULL;
-    char *base;
-    size_t len;
     uint32_t number = take_number(a);
     if (number == 0)
         return NULL;
-    char *p = map_aligned(a, (size + HEADER + 4095) & ~(size_t)4095, &base, &len);
+    size_t len = (size + HEADER + 4095) & ~(size_t)4095;
+    char *p = map_aligned(a, mapped(len));
     a->pages[number] = p;
     if (p == NULL) {
         a->after[number] = a->spare;
@@ -263,7 +286,9 @@ static void drop_large(struct arena *a, struct arena_page *page)
     uint32_t number = page->number;
     size_t len = page->size + (size_t)HEADER;
     a->bytes -= len;
-    munmap(page, len);
+    if (a->lowest == (char *)page)
+        a->lowest += mapped(len);
+    unmap((char *)page, mapped(len));
     a->pages[number] = NULL;
     a->after[number] = a->spare;
     a->spare = number;
@@ -316,7 +341,7 @@ void arena_free(struct arena *a)
     for (uint32_t i = 1; i < a->n; i++) {
         struct arena_page *page = page_at(a, i);
         if (page && page->size > ARENA_SMALL && page->number == i)
-            munmap(page, page->size + (size_t)HEADER);
+            munmap(page, mapped(page->size + (size_t)HEADER));
     }
     for (uint32_t i = 0; i < a->nchunks; i++) {
         show(a->chunks[i], CHUNK_BYTES);

@@ -49,6 +49,7 @@ struct arena {
     uint32_t open[ARENA_CLASSES]; /* pages of this class with room */
     char **chunks;                /* what was mapped, for arena_free */
     uint32_t nchunks;
+    char *lowest; /* where the last mapping begins: the next one is asked for right below it */
     size_t bytes; /* in use by objects and blocks */
     void *aside;  /* mapped and not used: given up when memory runs out */
     size_t naside;

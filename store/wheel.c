@@ -142,7 +142,7 @@ static void prefetch_second(struct wheel *w)
     if (empty(w, DUE))
         return;
     ref second = *next_of(w, w->lists[DUE].first);
-    if (second >= ARENA_PAGE_UNITS)
+    if (!is_list(second))
         __builtin_prefetch(arena_at(w->arena, second));
 }
 

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 
 /* What is smaller is our own need and may not fail; and small objects come from pages that are
- * mapped in chunks of this size. */
-enum { OWN_NEED = ARENA_SMALL, CHUNK = 17 << 16 };
+ * mapped in chunks of this size, or of one page more. */
+enum { OWN_NEED = ARENA_SMALL, CHUNK = 16 * ARENA_PAGE };
 
 static int left = -1; /* allocations that still succeed; -1: all do */
 static bool failed;
@@ -112,7 +112,7 @@ void __wrap_mem_free(void *p)
 
 void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 {
-    if (n == CHUNK)
+    if (n == CHUNK || n == CHUNK + ARENA_PAGE)
         return __real_mmap(at, n, prot, flags, fd, offset);
     if (fails(n))
         return MAP_FAILED;

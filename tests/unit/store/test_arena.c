@@ -4,6 +4,7 @@
 #include "tests/lib/test.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,4 +112,29 @@ TEST(arena, no_object_touches_another)
             arena_drop(&a, object[i]);
     assert_int_equal(a.bytes, 0);
     arena_free(&a);
+}
+
+static int count_mappings(void)
+{
+    int n = 0;
+    FILE *f = fopen("/proc/self/maps", "r");
+    assert_non_null(f);
+    for (int c; (c = fgetc(f)) != EOF;)
+        n += c == '\n';
+    fclose(f);
+    return n;
+}
+
+/* A process may have 65,530 of them, and a client could have asked for one each. */
+TEST(arena, large_objects_share_mappings)
+{
+    enum { MANY = 1000 };
+    struct arena a;
+    int before = count_mappings();
+    arena_init(&a);
+    for (int i = 0; i < MANY; i++)
+        assert_non_null(arena_new(&a, ARENA_SMALL + 1));
+    assert_true(count_mappings() < before + MANY / 10);
+    arena_free(&a);
+    assert_true(count_mappings() < before + MANY / 10);
 }
