@@ -326,7 +326,7 @@ void deque_grade(struct entry *e, const struct value_limits *limits)
     if (n > most)
         e->flags |= ENTRY_OUTGROWN;
     else if (n <= most / 2)
-        e->flags &= ~ENTRY_OUTGROWN & 31;
+        entry_unset(e, ENTRY_OUTGROWN);
 }
 
 static size_t memory(const void *object)

@@ -170,7 +170,7 @@ bool keys_hold(struct keys *k, struct entry **at, struct hold h)
     bool was = (*at)->flags & ENTRY_LOCK;
     (*at)->flags |= ENTRY_LOCK;
     if (!was && !set_inline_len(k, at, (*at)->value_len)) {
-        (*at)->flags &= ~ENTRY_LOCK & 31;
+        entry_unset(*at, ENTRY_LOCK);
         return false;
     }
     k->locks += !was;
@@ -216,7 +216,7 @@ static char *resize_inline(struct keys *k, struct entry **at, size_t n)
     struct outside o = outside_of(*at);
     if (!set_inline_len(k, at, n))
         return NULL;
-    (*at)->flags &= ~ENTRY_OUTSIDE & 31;
+    entry_unset(*at, ENTRY_OUTSIDE);
     memcpy(inline_value(*at), o.p, o.n < n ? o.n : n);
     arena_block_drop(&k->space->arena, o.p);
     return inline_value(*at);
@@ -455,7 +455,7 @@ void keys_commit(struct keys *k, struct entry *e, enum key_event ev)
 {
     k->space->editing--;
     if (e->flags & ENTRY_FRESH) {
-        e->flags &= ~ENTRY_FRESH & 31;
+        entry_unset(e, ENTRY_FRESH);
         raise_event(k, entry_name(e), EV_NEW);
     }
     raise_event(k, entry_name(e), ev);

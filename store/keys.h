@@ -30,6 +30,7 @@ enum entry_flag {
     ENTRY_FRESH = 4,    /* created in the bracket that is open now */
     ENTRY_TEXT = 8,     /* not kept as integers though it may look so; see there too */
     ENTRY_LOCK = 16,    /* a `struct hold` stands at the end of its room */
+    ENTRY_FLAGS = 31,   /* all of them */
 };
 
 #define ENTRY_INLINE_MAX 512 /* longer values live outside the entry */
@@ -155,6 +156,11 @@ bool keys_hold(struct keys *k, struct entry **e, struct hold h);
 struct hold entry_hold(const struct entry *e); /* of a lock */
 
 void keys_flush(struct keys *k); /* empties it at once; the memory follows piece by piece */
+
+static inline void entry_unset(struct entry *e, unsigned flags)
+{
+    e->flags &= ~flags & ENTRY_FLAGS;
+}
 
 static inline struct bytes entry_name(const struct entry *e)
 {

@@ -114,7 +114,7 @@ static bool put_string(struct call *c, size_t i, struct entry *e, struct bytes v
         return false;
     }
     bytes_copy(p, value);
-    e->flags &= ~(ENTRY_OUTGROWN | ENTRY_TEXT) & 31;
+    entry_unset(e, ENTRY_OUTGROWN | ENTRY_TEXT);
     if (ev == EV_INCRBYFLOAT)
         e->flags |= ENTRY_TEXT;
     if (!keep_ttl)
