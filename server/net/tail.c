@@ -114,8 +114,11 @@ static void add(struct tail *t, struct piece *p, struct buf b)
 /* The room behind its last byte is given back: it may be as large again. */
 static void take(struct tail *t, struct buf *b)
 {
-    b->p = mem_grow(b->p, b->to);
-    b->cap = b->to;
+    char *shrunk = mem_try_grow(b->p, b->to);
+    if (shrunk) {
+        b->p = shrunk;
+        b->cap = b->to;
+    }
     add(t, mem_alloc(sizeof(struct piece)), *b);
     *b = (struct buf){0};
 }
