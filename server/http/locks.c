@@ -3,6 +3,9 @@
 #include "base/json.h"
 #include "store/values.h"
 
+/* Of a key's name; whole ones may be longer than anybody reads. */
+enum { KEY_SHOWN = 1024 };
+
 struct listing {
     struct buf *out;
     bool any;
@@ -27,16 +30,18 @@ static void put_client(struct buf *out, const struct lock_view *v)
     buf_put(out, BYTES("}}"));
 }
 
+static struct bytes cut(struct bytes text, size_t most)
+{
+    return (struct bytes){text.p, text.n < most ? text.n : most};
+}
+
 static void put_lock(void *ctx, const struct lock_view *v)
 {
     struct listing *l = ctx;
-    struct bytes token = v->holder;
-    if (token.n > LOCK_TOKEN_SHOWN)
-        token.n = LOCK_TOKEN_SHOWN;
     buf_printf(l->out, "%s\n{\"db\":%u,\"key\":", l->any ? "," : "", v->db);
-    json_put_text(l->out, v->key);
+    json_put_text(l->out, cut(v->key, KEY_SHOWN));
     buf_printf(l->out, ",\"kind\":\"%s\",\"holder\":", value_names[v->kind]);
-    json_put_text(l->out, token);
+    json_put_text(l->out, cut(v->holder, LOCK_TOKEN_SHOWN));
     buf_printf(l->out, ",\"holders\":%zu,\"age_ms\":%lld", v->holders, (long long)v->age);
     if (v->ttl >= 0)
         buf_printf(l->out, ",\"ttl_ms\":%lld", (long long)v->ttl);

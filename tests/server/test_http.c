@@ -161,6 +161,24 @@ TEST(http, lists_locks_and_keeps_their_tokens)
     stop(&l);
 }
 
+TEST(http, shows_the_beginning_of_a_long_name)
+{
+    enum { SHOWN = 1024 };
+    struct launched l = start(flags);
+    struct client c = dial(&l);
+    struct buf line = {0}, shown = {0};
+    buf_printf(&line, "SET %0*d token NX PX 60000", 2 * SHOWN, 7);
+    buf_putc(&line, '\0');
+    buf_printf(&shown, "\"key\":\"%0*d\"", SHOWN, 0);
+    buf_putc(&shown, '\0');
+    ask(&c, line.p, "+OK\r\n");
+    fetch(&l, GET("/locks"), "HTTP/1.1 200 OK\r\n", HAS(shown.p));
+    buf_free(&line);
+    buf_free(&shown);
+    client_close(&c);
+    stop(&l);
+}
+
 TEST(http, refuses_the_rest)
 {
     struct launched l = start(flags);
