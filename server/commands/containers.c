@@ -56,6 +56,13 @@ void container_commit(struct call *c, struct entry *e, enum key_event ev)
     keys_commit(c->keys, e, ev);
 }
 
+void container_clear(struct call *c, struct entry *e, enum key_event ev)
+{
+    keys_edit(c->keys, e);
+    keys_commit(c->keys, e, ev);
+    keys_delete(c->keys, e, EV_DEL);
+}
+
 void container_count(struct call *c, enum value_type type)
 {
     struct entry *e;

@@ -12,6 +12,10 @@ size_t container_room(const struct call *c, size_t i);
 /* Closes the bracket after a change, and notes what OBJECT ENCODING will say. */
 void container_commit(struct call *c, struct entry *e, enum key_event ev);
 
+/* The same when nothing is to be left: it goes as a whole, and is freed in slices. No bracket is
+ * open. */
+void container_clear(struct call *c, struct entry *e, enum key_event ev);
+
 /* HLEN, LLEN, SCARD and ZCARD: how many items the container under argument 1 has. */
 void container_count(struct call *c, enum value_type type);
 

@@ -236,13 +236,15 @@ static void cmd_ltrim(struct call *c)
     struct entry *e;
     if (!call_int(c, 2, &first) || !call_int(c, 3, &last) || !call_find(c, 1, VALUE_LIST, &e))
         return;
-    if (e) {
-        size_t count = deque_count(e), from = count;
-        size_t n = container_range(first, last, count, &from);
+    size_t count = e ? deque_count(e) : 0, from = 0;
+    size_t n = container_range(first, last, count, &from);
+    if (n > 0) {
         keys_edit(c->keys, e);
         deque_remove(c->keys, &e, from + n, count - from - n);
         deque_remove(c->keys, &e, 0, from);
         container_commit(c, e, EV_LTRIM);
+    } else if (e) {
+        container_clear(c, e, EV_LTRIM);
     }
     reply_ok(c->reply);
 }

@@ -229,7 +229,9 @@ static void remove_range(struct call *c, enum by by, enum key_event ev)
     if (!read_edges(c, &r) || !call_find(c, 1, VALUE_ZSET, &e))
         return;
     struct stretch s = e ? resolve(e, &r) : (struct stretch){0};
-    if (s.n > 0) {
+    if (s.n > 0 && s.n == zset_count(e)) {
+        container_clear(c, e, ev);
+    } else if (s.n > 0) {
         keys_edit(c->keys, e);
         zset_remove_range(c->keys, &e, s.from, s.n);
         container_commit(c, e, ev);

@@ -89,6 +89,28 @@ TEST(slices, containers_are_scanned_in_slices_too)
 
 /* The first so many patterns take all that a message may cost; one that is meant comes after them.
  */
+/* `line` takes everything out of a large container. */
+static void goes_as_a_whole(const char *item, const char *line, const char *reply)
+{
+    struct rig *r = rig_new();
+    make(r, item, MANY);
+    size_t full = engine_memory(r->engine);
+    expect(r, line, reply);
+    expect(r, "EXISTS key", ":0");
+    assert_true(engine_memory(r->engine) > full / 2);
+    while (engine_advance(r->engine, r->now))
+        ;
+    assert_true(engine_memory(r->engine) < full / 2);
+    rig_free(r);
+}
+
+TEST(slices, what_is_taken_out_altogether_is_freed_in_slices)
+{
+    goes_as_a_whole("RPUSH key a%d", "LTRIM key 1 0", "+OK");
+    goes_as_a_whole("ZADD key %d m%d", "ZREMRANGEBYSCORE key -inf +inf", ":12000");
+    goes_as_a_whole("ZADD key %d m%d", "ZREMRANGEBYRANK key 0 -1", ":12000");
+}
+
 TEST(slices, hostile_patterns_do_not_keep_a_message_from_others)
 {
     enum { HOSTILE = 2000 };
