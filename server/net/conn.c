@@ -33,9 +33,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A client that sends more than this in one go lets others pass before the rest is looked at. When
- * the turn has taken its time already, each has the smaller share. */
-enum { COMMANDS_PER_TURN = 1000, COMMANDS_LATE = 4, READ_LATE = 64 << 10 };
+/* A client that sends, or is to be sent, more than this in one go lets others pass before the rest
+ * is looked at. When the turn has taken its time already, each has the smaller share. */
+enum {
+    COMMANDS_PER_TURN = 1000,
+    REPLIES_PER_TURN = 256 << 10,
+    COMMANDS_LATE = 4,
+    READ_LATE = 64 << 10,
+};
 
 enum {
     READ_LEAST = 16 << 10, /* room behind unfinished input */
@@ -231,7 +236,8 @@ static size_t execute(struct conn *c, struct parser *p, struct bytes in)
         s->out = n->spares[--n->nspares];
     c->flags &= ~CONN_MORE;
     for (int left = late ? COMMANDS_LATE : COMMANDS_PER_TURN; done < in.n; left--) {
-        if (left == 0 || n->now - start >= NET_TURN_MS || !may_execute(c)) {
+        bool enough = left == 0 || buf_len(&s->out) >= REPLIES_PER_TURN;
+        if (enough || n->now - start >= NET_TURN_MS || !may_execute(c)) {
             c->flags |= CONN_MORE;
             break;
         }

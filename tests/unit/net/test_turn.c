@@ -102,6 +102,28 @@ TEST(turn, commands_that_take_long_end_the_clients_turn_early)
     shell_free(s);
 }
 
+TEST(turn, large_replies_end_the_clients_turn_early)
+{
+    enum { ASKED = 50, SIZE = 100000, FEW = 4 };
+    struct shell *s = shell_new(NULL);
+    struct client c = shell_dial(s);
+    shell_ask(s, &c, "EVAL \"return redis.call('set', 'big', ('x'):rep(100000))\" 0", "+OK\r\n");
+    int64_t before = s->engine->stats.commands;
+    send_many(&c, "GET big\r\n", ASKED);
+    shell_turn(s);
+    assert_in_range(s->engine->stats.commands - before, 1, FEW);
+    struct buf got = {0};
+    for (int i = 0; i < ASKED; i++) {
+        while (client_read(&c, 0, &got) != CLIENT_REPLY)
+            shell_rest(s);
+        assert_in_range(buf_len(&got), SIZE, SIZE + 20);
+        buf_clear(&got);
+    }
+    buf_free(&got);
+    client_close(&c);
+    shell_free(s);
+}
+
 TEST(turn, replies_of_one_read_leave_together)
 {
     struct shell *s = shell_new(NULL);
