@@ -9,6 +9,10 @@
  * server has used while a PING waited is measured as well: that is the server's own doing. When it
  * is more than 10 ms, or the server dies, the run has failed; attacks that are known to make others
  * wait, here as in Redis, are marked and excepted.
+ *
+ * On a virtual machine, what the host takes away in between counts as processor time, too. But it
+ * takes something else each time, and what the server does it does every time: an attack that has
+ * failed is tried again, and has failed when it does so each of TRIES times. All tries are shown.
  */
 #include "tests/lib/oracle.h"
 #include "tests/soak/front.h"
@@ -27,7 +31,7 @@
 
 /* The bystander has been there for a while when it begins. What is freed in slices is freed after
  * the reply; others are to notice nothing of that, either. */
-enum { SCALE = 1000000, MOST_MS = 10, BEFORE_MS = 1500, AFTERMATH_MS = 1500 };
+enum { SCALE = 1000000, MOST_MS = 10, BEFORE_MS = 1500, AFTERMATH_MS = 1500, TRIES = 5 };
 
 struct watched {
     double longest; /* ms that a PING took */
@@ -123,19 +127,21 @@ static struct watched run(const struct attack *a, struct front *f, struct launch
     return w;
 }
 
-/* One row of the table; false when ours has failed. */
-static bool run_row(const struct attack *a, struct front *f, const char *oracle)
+static void run_theirs(const struct attack *a, struct front *f, const char *oracle)
 {
-    struct launched ours, theirs;
-    char what[80];
-    snprintf(what, sizeof what, a->what, f->scale);
-    printf("| %s%s |", what, a->waits ? " (*)" : "");
+    struct launched theirs;
     if (oracle && oracle_launch(&theirs, oracle)) {
         run(a, f, &theirs);
         launch_stop(&theirs);
     } else {
         printf(" - | - | - |");
     }
+}
+
+/* False when ours has failed. */
+static bool run_ours(const struct attack *a, struct front *f)
+{
+    struct launched ours;
     if (!launch_latchd(&ours, NULL))
         return false;
     struct watched w = run(a, f, &ours);
@@ -143,6 +149,21 @@ static bool run_row(const struct attack *a, struct front *f, const char *oracle)
     bool good = w.alive && (a->waits || w.worked < MOST_MS);
     printf("%s\n", good ? "" : " FAILED");
     fflush(stdout);
+    return good;
+}
+
+/* One row of the table, and one more for each further try. */
+static bool run_row(const struct attack *a, struct front *f, const char *oracle)
+{
+    char what[80];
+    snprintf(what, sizeof what, a->what, f->scale);
+    printf("| %s%s |", what, a->waits ? " (*)" : "");
+    run_theirs(a, f, oracle);
+    bool good = run_ours(a, f);
+    for (int i = 1; i < TRIES && !good; i++) {
+        printf("| again | | | |");
+        good = run_ours(a, f);
+    }
     return good;
 }
 
