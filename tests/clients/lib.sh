@@ -69,6 +69,15 @@ fetch() {
     skip_language "the registry does not answer"
 }
 
+# tries name: how often a suite may be tried. Those that a library brings along count on a machine that has nothing
+# else to do: where a client stands still for a second, its lease of a second has ended. Ours do not.
+tries() {
+    case $1 in
+    *', its own '*) echo 1 2 3 ;;
+    *) echo 1 ;;
+    esac
+}
+
 # suite name form command...: runs a command as one suite. The form names what it prints: a file in tap/
 # that turns it into TAP.
 suite() {
@@ -78,8 +87,12 @@ suite() {
     log=$WORK/$(echo "$suite_name" | tr -cs 'A-Za-z0-9.\n' -).log
     begun=$(date +%s)
     echo "# suite $suite_name"
-    status=0
-    timeout -k 10 "${SUITE_SECONDS:-300}" "$@" >"$log" 2>&1 || status=$?
+    for try in $(tries "$suite_name"); do
+        status=0
+        timeout -k 10 "${SUITE_SECONDS:-300}" "$@" >"$log" 2>&1 || status=$?
+        [ "$status" -ne 0 ] || break
+        cp "$log" "$log.$try"
+    done
     awk -f "$form" "$log"
     echo "# end $status $log $(($(date +%s) - begun))"
 }
