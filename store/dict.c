@@ -273,3 +273,16 @@ void dict_free(struct dict *d)
     arena_block_drop(d->arena, d->segments);
     dict_init(d, d->arena, d->match);
 }
+
+bool dict_shed(struct dict *d, int *budget)
+{
+    for (; d->nslots > DICT_SEGMENT; --*budget) {
+        if (*budget <= 0)
+            return false;
+        uint32_t last = segments(d) - 1;
+        arena_block_drop(d->arena, d->segments[last]);
+        d->nslots = last * DICT_SEGMENT;
+    }
+    dict_free(d);
+    return true;
+}

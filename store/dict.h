@@ -54,6 +54,10 @@ void *dict_any(const struct dict *d, uint64_t random);
 /* Takes some element out, for emptying a table piece by piece; NULL when none is left. */
 void *dict_take(struct dict *d);
 
+/* Frees the slots piece by piece, about one for each of `*budget`, whatever is in them. True when
+ * nothing is left. */
+bool dict_shed(struct dict *d, int *budget);
+
 size_t dict_memory(const struct dict *d); /* of the slots */
 void dict_free(struct dict *d);           /* the slots only; the objects are the caller's */
 

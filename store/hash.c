@@ -143,7 +143,8 @@ static bool drop(struct arena *a, void *object, int *budget)
             return false;
         drop_field(h, field_at(h, h->first));
     }
-    dict_free(&h->index);
+    if (!dict_shed(&h->index, budget))
+        return false;
     arena_block_drop(a, h);
     return true;
 }

@@ -134,7 +134,8 @@ static bool drop(struct arena *a, void *object, int *budget)
             return false;
         drop_member(s, member_at(s, s->all[--s->index.count]));
     }
-    dict_free(&s->index);
+    if (!dict_shed(&s->index, budget))
+        return false;
     arena_block_drop(a, s->all);
     arena_block_drop(a, s);
     return true;

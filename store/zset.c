@@ -322,7 +322,8 @@ static bool drop(struct arena *a, void *object, int *budget)
         }
         arena_drop(a, arena_at(a, leaf->refs));
     }
-    dict_free(&z->index);
+    if (!dict_shed(&z->index, budget))
+        return false;
     arena_block_drop(a, z->leaves);
     arena_block_drop(a, z);
     return true;

@@ -209,3 +209,26 @@ TEST(dict, a_stranger_is_not_removed)
     arena_drop(&a, stranger);
     free_all(&d, &a);
 }
+
+TEST(dict, is_shed_in_pieces)
+{
+    enum { SEGMENTS = 10, STEP = 3 };
+    struct arena a;
+    struct dict d;
+    arena_init(&a);
+    dict_init(&d, &a, match);
+    static struct item *items[SEGMENTS * DICT_SEGMENT];
+    for (uint32_t i = 0; i < SEGMENTS * DICT_SEGMENT; i++)
+        items[i] = add(&d, i);
+    for (uint32_t i = 0; i < SEGMENTS * DICT_SEGMENT; i++)
+        arena_drop(&a, items[i]);
+    size_t last = a.bytes;
+    int steps = 1;
+    for (int budget = STEP; !dict_shed(&d, &budget); budget = STEP, steps++) {
+        assert_in_range(last - a.bytes, 1, STEP * (DICT_SEGMENT * sizeof(ref) + 64));
+        last = a.bytes;
+    }
+    assert_in_range(steps, (SEGMENTS - 1) / STEP, SEGMENTS / STEP + 2);
+    assert_int_equal(a.bytes, 0);
+    arena_free(&a);
+}
