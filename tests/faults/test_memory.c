@@ -551,102 +551,104 @@ TEST(no_memory, a_script_may_go_on_without_the_reply)
     rig_free(r);
 }
 
-/* Whatever clients make large must be asked for where it may fail. These make something large of
- * everything that is kept, sent or looked for; `before` is said by somebody else. */
+/* These make something large of everything that is kept, sent or looked for; `before` is said by
+ * somebody else. */
+static const struct {
+    const char *before[3], *command;
+} large[] = {
+    {{NULL}, "NOSUCHCOMMAND-BIG BIG MANY"},
+    {{NULL}, "CLIENT SETNAME BIG"},
+    {{NULL}, "CLIENT SETINFO LIB-NAME BIG"},
+    {{NULL}, "CLIENT NO-SUCH-BIG BIG"},
+    {{NULL}, "HELLO 3 SETNAME BIG"},
+    {{NULL}, "HELLO 3 AUTH BIG BIG"},
+    {{NULL}, "AUTH BIG BIG"},
+    {{"CLIENT SETNAME BIG"}, "CLIENT LIST"},
+    {{"SUBSCRIBE c"}, "PUBLISH c BIG"},
+    {{"SUBSCRIBE BIG"}, "PUBLISH BIG BIG"},
+    {{"PSUBSCRIBE x*"}, "PUBLISH BIG BIG"},
+    {{NULL}, "PUBSUB CHANNELS BIG"},
+    {{NULL}, "PUBSUB NUMSUB MANY"},
+    {{NULL}, "SUBSCRIBE BIG MANY"},
+    {{NULL}, "PSUBSCRIBE BIG MANY"},
+    {{NULL}, "WATCH BIG MANY"},
+    {{"BLPOP BIG 0"}, "RPUSH BIG BIG"},
+    {{NULL}, "BLPOP BIG MANY 0"},
+    {{"MONITOR"}, "ECHO BIG"},
+    {{"MONITOR"}, "DEL MANY BIG"},
+    {{"HELLO 3", "CLIENT TRACKING ON"}, "SET BIG BIG"},
+    {{"HELLO 3", "CLIENT TRACKING ON", "GET BIG"}, "SET BIG BIG"},
+    {{"HELLO 3", "CLIENT TRACKING ON", "MGET BIG MANY"}, "DEL BIG MANY"},
+    {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "DEL BIG MANY"},
+    {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "SET BIG BIG"},
+    {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "MSET MANY"},
+    {{NULL}, "CLIENT TRACKING ON BCAST PREFIX BIG"},
+    {{"CONFIG SET notify-keyspace-events KEA", "PSUBSCRIBE *"}, "SET BIG BIG"},
+    {{NULL}, "ACL SETUSER BIG ~BIG &BIG >BIG +get"},
+    {{NULL}, "ACL SETUSER u +BIG"},
+    {{NULL}, "ACL SETUSER u (~BIG) MANY"},
+    {{NULL}, "ACL GETUSER BIG"},
+    {{"ACL SETUSER u on nopass ~x +@all", "AUTH u p"}, "ACL LOG"},
+    {{"ACL SETUSER u on nopass +@all ~x"}, "ACL DRYRUN u GET BIG"},
+    {{"ACL SETUSER default resetkeys ~x"}, "GET BIG"},
+    {{"ACL SETUSER default resetchannels"}, "PUBLISH BIG BIG"},
+    {{"ACL SETUSER default resetchannels"}, "SUBSCRIBE BIG"},
+    {{NULL}, "ACL GENPASS 4096"},
+    {{NULL}, "CONFIG SET BIG BIG"},
+    {{NULL}, "CONFIG SET MANY"},
+    {{NULL}, "CONFIG GET MANY"},
+    {{NULL}, "CONFIG GET BIG"},
+    {{NULL}, "COMMAND GETKEYS MGET MANY"},
+    {{NULL}, "COMMAND INFO MANY"},
+    {{NULL}, "COMMAND DOCS MANY"},
+    {{NULL}, "COMMAND LIST FILTERBY PATTERN BIG"},
+    {{NULL}, "LATENCY HISTOGRAM MANY"},
+    {{NULL}, "INFO MANY"},
+    {{"MSET MANY"}, "KEYS *"},
+    {{"MSET MANY"}, "KEYS BIG"},
+    {{"MSET MANY"}, "SCAN 0 COUNT 100000"},
+    {{"SADD s MANY"}, "SSCAN s 0 COUNT 100000"},
+    {{"SADD s MANY"}, "SUNION s t"},
+    {{"SADD s MANY"}, "SINTER s s"},
+    {{"SADD s MANY"}, "SDIFF s t"},
+    {{"SADD s MANY"}, "SINTER MANY"},
+    {{"SADD s MANY"}, "SRANDMEMBER s 5000"},
+    {{"RPUSH l MANY"}, "LPOS l m1 COUNT 0"},
+    {{"HSET h MANY"}, "HGETALL h"},
+    {{"HSET h MANY"}, "HRANDFIELD h 4000"},
+    {{"SET BIG BIG"}, "OBJECT ENCODING BIG"},
+    {{"SET k BIG"}, "GETRANGE k 0 -1"},
+    {{"SET BIG BIG NX PX 10000"}, "LOCKS"},
+    {{"SET BIG BIG NX PX 10000"}, "LOCKS MATCH BIG"},
+    {{NULL}, "EVAL return'BIG' 0"},
+    {{NULL}, "EVAL return'x' 8000 MANY"},
+    {{NULL}, "EVAL return\tredis.call('set',KEYS[1],ARGV[1],'NX','PX',9999) 1 BIG BIG"},
+    {{NULL}, "SCRIPT LOAD return'BIG'"},
+    {{NULL}, "SCRIPT EXISTS MANY"},
+    {{NULL}, "EVALSHA BIG 0"},
+    {{NULL}, "EVAL return\tredis.call('mget',unpack(ARGV,1,7000)) 0 MANY"},
+    {{NULL}, "EVAL return\tredis.error_reply(ARGV[1]) 0 BIG"},
+    {{NULL}, "EVAL error(ARGV[1]) 0 BIG"},
+    {{NULL}, "EVAL redis.log(redis.LOG_WARNING,ARGV[1]) 0 BIG"},
+    {{NULL}, "CLUSTER KEYSLOT BIG"},
+    {{NULL}, "OBJECT BIG BIG"},
+    {{NULL}, "DEBUG BIG"},
+};
+
+/* Whatever clients make large must be asked for where it may fail. */
 TEST(no_memory, no_size_that_a_client_chose_is_taken_for_our_own_need)
 {
-    static const struct {
-        const char *before[3], *command;
-    } lines[] = {
-        {{NULL}, "NOSUCHCOMMAND-BIG BIG MANY"},
-        {{NULL}, "CLIENT SETNAME BIG"},
-        {{NULL}, "CLIENT SETINFO LIB-NAME BIG"},
-        {{NULL}, "CLIENT NO-SUCH-BIG BIG"},
-        {{NULL}, "HELLO 3 SETNAME BIG"},
-        {{NULL}, "HELLO 3 AUTH BIG BIG"},
-        {{NULL}, "AUTH BIG BIG"},
-        {{"CLIENT SETNAME BIG"}, "CLIENT LIST"},
-        {{"SUBSCRIBE c"}, "PUBLISH c BIG"},
-        {{"SUBSCRIBE BIG"}, "PUBLISH BIG BIG"},
-        {{"PSUBSCRIBE x*"}, "PUBLISH BIG BIG"},
-        {{NULL}, "PUBSUB CHANNELS BIG"},
-        {{NULL}, "PUBSUB NUMSUB MANY"},
-        {{NULL}, "SUBSCRIBE BIG MANY"},
-        {{NULL}, "PSUBSCRIBE BIG MANY"},
-        {{NULL}, "WATCH BIG MANY"},
-        {{"BLPOP BIG 0"}, "RPUSH BIG BIG"},
-        {{NULL}, "BLPOP BIG MANY 0"},
-        {{"MONITOR"}, "ECHO BIG"},
-        {{"MONITOR"}, "DEL MANY BIG"},
-        {{"HELLO 3", "CLIENT TRACKING ON"}, "SET BIG BIG"},
-        {{"HELLO 3", "CLIENT TRACKING ON", "GET BIG"}, "SET BIG BIG"},
-        {{"HELLO 3", "CLIENT TRACKING ON", "MGET BIG MANY"}, "DEL BIG MANY"},
-        {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "DEL BIG MANY"},
-        {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "SET BIG BIG"},
-        {{"HELLO 3", "CLIENT TRACKING ON BCAST"}, "MSET MANY"},
-        {{NULL}, "CLIENT TRACKING ON BCAST PREFIX BIG"},
-        {{"CONFIG SET notify-keyspace-events KEA", "PSUBSCRIBE *"}, "SET BIG BIG"},
-        {{NULL}, "ACL SETUSER BIG ~BIG &BIG >BIG +get"},
-        {{NULL}, "ACL SETUSER u +BIG"},
-        {{NULL}, "ACL SETUSER u (~BIG) MANY"},
-        {{NULL}, "ACL GETUSER BIG"},
-        {{"ACL SETUSER u on nopass ~x +@all", "AUTH u p"}, "ACL LOG"},
-        {{"ACL SETUSER u on nopass +@all ~x"}, "ACL DRYRUN u GET BIG"},
-        {{"ACL SETUSER default resetkeys ~x"}, "GET BIG"},
-        {{"ACL SETUSER default resetchannels"}, "PUBLISH BIG BIG"},
-        {{"ACL SETUSER default resetchannels"}, "SUBSCRIBE BIG"},
-        {{NULL}, "ACL GENPASS 4096"},
-        {{NULL}, "CONFIG SET BIG BIG"},
-        {{NULL}, "CONFIG SET MANY"},
-        {{NULL}, "CONFIG GET MANY"},
-        {{NULL}, "CONFIG GET BIG"},
-        {{NULL}, "COMMAND GETKEYS MGET MANY"},
-        {{NULL}, "COMMAND INFO MANY"},
-        {{NULL}, "COMMAND DOCS MANY"},
-        {{NULL}, "COMMAND LIST FILTERBY PATTERN BIG"},
-        {{NULL}, "LATENCY HISTOGRAM MANY"},
-        {{NULL}, "INFO MANY"},
-        {{"MSET MANY"}, "KEYS *"},
-        {{"MSET MANY"}, "KEYS BIG"},
-        {{"MSET MANY"}, "SCAN 0 COUNT 100000"},
-        {{"SADD s MANY"}, "SSCAN s 0 COUNT 100000"},
-        {{"SADD s MANY"}, "SUNION s t"},
-        {{"SADD s MANY"}, "SINTER s s"},
-        {{"SADD s MANY"}, "SDIFF s t"},
-        {{"SADD s MANY"}, "SINTER MANY"},
-        {{"SADD s MANY"}, "SRANDMEMBER s 5000"},
-        {{"RPUSH l MANY"}, "LPOS l m1 COUNT 0"},
-        {{"HSET h MANY"}, "HGETALL h"},
-        {{"HSET h MANY"}, "HRANDFIELD h 4000"},
-        {{"SET BIG BIG"}, "OBJECT ENCODING BIG"},
-        {{"SET k BIG"}, "GETRANGE k 0 -1"},
-        {{"SET BIG BIG NX PX 10000"}, "LOCKS"},
-        {{"SET BIG BIG NX PX 10000"}, "LOCKS MATCH BIG"},
-        {{NULL}, "EVAL return'BIG' 0"},
-        {{NULL}, "EVAL return'x' 8000 MANY"},
-        {{NULL}, "EVAL return\tredis.call('set',KEYS[1],ARGV[1],'NX','PX',9999) 1 BIG BIG"},
-        {{NULL}, "SCRIPT LOAD return'BIG'"},
-        {{NULL}, "SCRIPT EXISTS MANY"},
-        {{NULL}, "EVALSHA BIG 0"},
-        {{NULL}, "EVAL return\tredis.call('mget',unpack(ARGV,1,7000)) 0 MANY"},
-        {{NULL}, "EVAL return\tredis.error_reply(ARGV[1]) 0 BIG"},
-        {{NULL}, "EVAL error(ARGV[1]) 0 BIG"},
-        {{NULL}, "EVAL redis.log(redis.LOG_WARNING,ARGV[1]) 0 BIG"},
-        {{NULL}, "CLUSTER KEYSLOT BIG"},
-        {{NULL}, "OBJECT BIG BIG"},
-        {{NULL}, "DEBUG BIG"},
-    };
     int bad = 0;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         struct rig *r = rig_new();
         run(r, "EVAL \"return 0\" 0");
         as(r, 1);
-        for (size_t n = 0; n < 3 && lines[i].before[n]; n++)
-            say(r, lines[i].before[n]);
+        for (size_t n = 0; n < 3 && large[i].before[n]; n++)
+            say(r, large[i].before[n]);
         as(r, 0);
-        size_t own = own_need(r, lines[i].command);
+        size_t own = own_need(r, large[i].command);
         if (own > LARGEST_OWN) {
-            print_error("%s: %zu bytes may not fail\n", lines[i].command, own);
+            print_error("%s: %zu bytes may not fail\n", large[i].command, own);
             bad++;
         }
         rig_free(r);
