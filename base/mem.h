@@ -17,4 +17,15 @@ void mem_free(void *p);
 _Noreturn void mem_out(size_t n); /* says so, and ends the process */
 size_t mem_size(const void *p);   /* bytes the allocator really set aside for `p` */
 
+/* An array with twice as many places as `*cap`, or `first` where there were none, each of `size`
+ * bytes. NULL on failure, and nothing has changed. */
+static inline void *mem_try_double(void *array, size_t *cap, size_t first, size_t size)
+{
+    size_t more = *cap ? 2 * *cap : first;
+    void *grown = mem_try_grow(array, more * size);
+    if (grown)
+        *cap = more;
+    return grown;
+}
+
 #endif

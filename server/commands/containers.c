@@ -190,13 +190,10 @@ bool scan_begin(struct call *c, enum value_type type, struct scan *s, struct ent
 
 static bool grow_scan(struct scan *s)
 {
-    size_t cap = s->cap ? 2 * s->cap : 16;
-    struct scan_item *items = mem_try_grow(s->items, cap * sizeof *items);
-    if (items == NULL)
-        return false;
-    s->items = items;
-    s->cap = cap;
-    return true;
+    struct scan_item *items = mem_try_double(s->items, &s->cap, 16, sizeof *items);
+    if (items)
+        s->items = items;
+    return items != NULL;
 }
 
 void scan_add(struct scan *s, struct scan_item item)

@@ -6,13 +6,10 @@ static bool make_room(struct names *names)
 {
     if (names->n < names->cap)
         return true;
-    size_t cap = names->cap ? 2 * names->cap : 16;
-    struct bytes *grown = mem_try_grow(names->all, cap * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    names->all = grown;
-    names->cap = cap;
-    return true;
+    struct bytes *all = mem_try_double(names->all, &names->cap, 16, sizeof *all);
+    if (all)
+        names->all = all;
+    return all != NULL;
 }
 
 void names_add(struct names *names, struct bytes name)

@@ -87,13 +87,10 @@ static void sort_and_cut(struct lock_search *s)
 
 static bool grow(struct lock_search *s)
 {
-    size_t cap = s->cap ? 2 * s->cap : 64;
-    struct found **found = mem_try_grow(s->found, cap * sizeof *found);
-    if (found == NULL)
-        return false;
-    s->found = found;
-    s->cap = cap;
-    return true;
+    struct found **found = mem_try_double(s->found, &s->cap, 64, sizeof *found);
+    if (found)
+        s->found = found;
+    return found != NULL;
 }
 
 static void keep(struct lock_search *s, const struct entry *en, int64_t since)

@@ -58,13 +58,10 @@ void multi_discard(struct session *s)
 
 static bool grow(struct multi *m)
 {
-    size_t cap = m->cap ? 2 * m->cap : 8;
-    struct argv **queue = mem_try_grow(m->queue, cap * sizeof *queue);
-    if (queue == NULL)
-        return false;
-    m->queue = queue;
-    m->cap = cap;
-    return true;
+    struct argv **queue = mem_try_double(m->queue, &m->cap, 8, sizeof *queue);
+    if (queue)
+        m->queue = queue;
+    return queue != NULL;
 }
 
 /* The queue is bounded like any other input of a client. */
